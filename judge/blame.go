@@ -5,33 +5,34 @@ import (
 	"errors"
 )
 
-// A Blame is who is at fault for an error. It alone determines the exit code of a command and the status of a
-// response.
+// A Blame names the party at fault for an error. It alone determines the exit code of a command and the status of
+// a response.
 type Blame string
 
 const (
 	// NoBlame means that there is no error.
 	NoBlame Blame = ""
-	// Caller is the caller, who used an unknown name or a missing file.
+	// Caller means that the caller is at fault, for example for an unknown name or a missing file.
 	Caller Blame = "caller"
-	// Contestant is the author of a submission that cannot be used. When judged, it gets a verdict.
+	// Contestant means that the author of an unusable submission is at fault. A judged submission gets a verdict
+	// instead.
 	Contestant Blame = "contestant"
-	// Setter is the author of the problem directory or the configuration.
+	// Setter means that the author of the problem directory or the configuration is at fault.
 	Setter Blame = "setter"
 	// Machine is the judge, or the machine that it runs on.
 	Machine Blame = "machine"
-	// Interrupted is for work that was ended before it was done.
+	// Interrupted means that the work was stopped before it was done.
 	Interrupted Blame = "interrupted"
 )
 
-// Blamed is an error that knows who is at fault.
+// Blamed is an error that reports who is at fault.
 type Blamed interface {
 	error
 	Blame() Blame
 }
 
-// Whose returns who is at fault for an error. In a chain of wrapped errors the outermost Blamed decides,
-// because a caller may know better. Without one, the machine is at fault.
+// Whose returns the party at fault for err. In a chain of wrapped errors, the outermost Blamed decides, because a
+// caller may know better than the function it called. If the chain contains no Blamed, the machine is at fault.
 func Whose(err error) Blame {
 	if err == nil {
 		return NoBlame
@@ -51,10 +52,10 @@ type Misuse struct{ Err error }
 // Error returns the text of the mistake.
 func (e *Misuse) Error() string { return e.Err.Error() }
 
-// Unwrap returns the mistake itself.
+// Unwrap returns the wrapped error.
 func (e *Misuse) Unwrap() error { return e.Err }
 
-// Blame returns the caller.
+// Blame returns Caller.
 func (*Misuse) Blame() Blame { return Caller }
 
 // Blame returns Setter.

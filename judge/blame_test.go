@@ -9,7 +9,7 @@ import (
 	"assay/judge"
 )
 
-// TestWhoseFaultAnErrorIs: the outermost error that knows decides.
+// TestWhoseFaultAnErrorIs checks that the outermost Blamed in a chain determines the party at fault.
 func TestWhoseFaultAnErrorIs(t *testing.T) {
 	fault, misuse := &judge.Fault{Text: "bad"}, &judge.Misuse{Err: errors.New("no such file")}
 	for _, test := range []struct {

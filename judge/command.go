@@ -9,28 +9,29 @@ import (
 	"time"
 )
 
-// Program is anything that runs: a contestant's solution, the reference solution, a checker, a validator, a
-// generator, a bot. Package lang makes programs; a Runner runs them.
+// Program is anything that can be run: a contestant's solution, the reference solution, a checker, a validator, a
+// generator, or a bot. Package lang makes programs, and a Runner runs them.
 type Program struct {
-	Name     string   // name for people: the file or directory that it was made from
-	Language string   // the id of its language in judge.toml
-	Key      string   // hash of everything that went into it; programs with equal keys behave alike
-	Dir      string   // host directory shown to the program as /program; empty if none
-	Argv     []string // how to run it, with paths inside the sandbox
-	Env      []string // its whole environment, "NAME=value"
-	Marks    bool     // byte order marks before its output come from its runtime, and are ignored
+	Name     string   // name for messages: the file or directory from which it was made
+	Language string   // id of its language in judge.toml
+	Key      string   // hash of everything that affects it; programs with equal keys behave alike
+	Dir      string   // host directory that the program sees as /program; empty if none
+	Argv     []string // command line, with paths inside the sandbox
+	Env      []string // the complete environment, as "NAME=value"
+	Marks    bool     // byte order marks before its output come from its runtime and must be ignored
 
-	// Interpret, if not nil, replaces all this: the judge interprets the program itself. Given the arguments
-	// it makes a function that returns what is wrong with an input, or "" for a valid one.
+	// Interpret, if not nil, replaces all other fields: the judge interprets the program itself. Given the
+	// arguments, Interpret returns a function that checks inputs.
 	Interpret func(args []string) (Interpreted, error)
 }
 
-// Interpreted judges an input without a process.
+// Interpreted checks an input without a process. It returns what is wrong with the input, or "" if the input is
+// valid.
 type Interpreted func(ctx context.Context, input []byte) (complaint string, err error)
 
-// Builder builds the setter's programs of a problem. It is safe for concurrent use.
+// Builder builds the setter's programs of a problem. Its methods are safe for concurrent use.
 type Builder interface {
-	// Part makes a program ready to run. If the program cannot be built here, the error is a *Fault.
+	// Part makes a program ready to run. If the program cannot be built here, it returns a *Fault.
 	Part(ctx context.Context, p *Part) (*Program, error)
 }
 
@@ -41,17 +42,17 @@ const ProgramDir = "/program"
 // has a heap of fixed size. Without a memory limit, the argument or variable is omitted.
 const MemoryMiB = "{memory_mib}"
 
-// HeapMiB is replaced by the heap size, in MiB, for a language runtime: the memory limit minus the runtime's
-// own overhead. It is never more than a machine may be expected to have.
+// HeapMiB is replaced by the heap size, in MiB, for a language runtime. That is the memory limit minus the
+// runtime's own overhead, but no more than a machine can be expected to have.
 const HeapMiB = "{heap_mib}"
 
-// heapMiB returns most of the limit, at least three eighths of it.
+// heapMiB returns most of the memory limit, at least three eighths of it, but at most 1024 MiB.
 func heapMiB(memory int64) int64 {
 	mib := memory >> 20
 	return min(1024, max(mib*3/8, mib-64-mib/16))
 }
 
-// Command returns the command that runs the program with these further arguments.
+// Command returns a command that runs the program with additional arguments.
 func (p *Program) Command(limits Limits, args ...string) *Command {
 	c := &Command{Env: withMemory(p.Env, limits), Limits: limits}
 	c.Argv = append(withMemory(p.Argv, limits), args...)
@@ -61,7 +62,7 @@ func (p *Program) Command(limits Limits, args ...string) *Command {
 	return c
 }
 
-// withMemory returns a copy of the words with MemoryMiB and HeapMiB replaced.
+// withMemory returns a copy of words in which MemoryMiB and HeapMiB are replaced.
 func withMemory(words []string, limits Limits) []string {
 	filled := make([]string, 0, len(words))
 	for _, w := range words {
@@ -77,51 +78,51 @@ func withMemory(words []string, limits Limits) []string {
 	return filled
 }
 
-// Command is one process to run.
+// Command describes one process to run.
 type Command struct {
 	Argv   []string // Argv[0] is a path inside the sandbox, or a name to look up in Env's PATH
-	Env    []string // the whole environment, "NAME=value"
-	Dir    string   // working directory inside the sandbox; if empty, the private scratch directory
-	Mounts []Mount  // host directories that are visible inside
+	Env    []string // the complete environment, as "NAME=value"
+	Dir    string   // working directory inside the sandbox; empty means the scratch directory
+	Mounts []Mount  // host directories that are visible inside the sandbox
 
-	// Stdin is read to its end, or until the process has ended. If nil, the input is empty. An *os.File that
-	// is not a regular file is passed to the process unchanged. A regular file may be opened again under
-	// another name; then its own offset does not change.
+	// Stdin is read to EOF, or until the process has exited. If nil, the input is empty. An *os.File that is not a
+	// regular file is passed to the process unchanged. A regular file may be opened again under another name, and
+	// then its own offset does not change.
 	Stdin io.Reader
-	// Stdout and Stderr receive what the process writes. If nil, the output is discarded. Standard output is
-	// counted against Limits.Output in any case, unless it is an *os.File, which is passed to the process
-	// unchanged. A Writer is never called after Run has returned.
+	// Stdout and Stderr receive what the process writes. If nil, the output is discarded. Standard output always
+	// counts toward Limits.Output, except for an *os.File, which is passed to the process unchanged. Writers are
+	// never called after Run has returned.
 	Stdout, Stderr io.Writer
 
 	Limits Limits
 
-	// Locks means that the process may lock files, as build tools must. Processes that run at the same time
-	// could communicate by locks on files that all of them see.
+	// Locks means that the process may lock files, as build tools must. Without it, concurrent processes cannot
+	// communicate through locks on files that all of them see.
 	Locks bool
 }
 
-// Mount shows a host directory inside the sandbox. A Runner that cannot mount replaces At by Host in Argv,
-// Env and Dir.
+// Mount makes a host directory visible inside the sandbox. A Runner that cannot mount replaces At with Host in
+// Argv, Env and Dir.
 type Mount struct {
-	Host     string // absolute path outside
-	At       string // absolute path inside, such as "/program"
+	Host     string // absolute path on the host
+	At       string // absolute path inside the sandbox, such as "/program"
 	Writable bool
-	// Bytes and Files bound what a run may add to a writable directory. Zero means no bound. A run that adds
-	// more is killed, with Output as the reason. A full disk is an error, regardless of the bounds.
+	// Bytes and Files are the most that a run may add to a writable directory. Zero means no limit. A run that
+	// adds more is killed, with Output as the reason. A full disk is an error, regardless of these limits.
 	Bytes, Files int64
 }
 
-// Runner runs commands. It is safe for concurrent use.
+// Runner runs commands. Its methods are safe for concurrent use.
 type Runner interface {
-	// Run runs the command to its end and returns what happened.
+	// Run runs the command until it exits, and reports the result.
 	//
-	// An error means that the judge or the machine is at fault, or that ctx ended; the process is gone in
-	// every case. What the program did, however bad, is in Exec. If a command cannot be executed (no such
+	// An error means that the judge or the machine is at fault, or that ctx is done. In every case, the process no
+	// longer exists. Failures of the program itself are reported in Exec. If a command cannot be executed (no such
 	// file, not executable, wrong machine), the error is an *ExecError.
 	Run(ctx context.Context, c *Command) (Exec, error)
 
-	// Start starts a long-running process that communicates over pipes. The command's Stdin and Stdout must
-	// be nil. If ctx ends, the process is killed. The caller must call Wait.
+	// Start starts a long-running process that communicates over pipes. The command's Stdin and Stdout must be
+	// nil. When ctx is done, the process is killed. The caller must call Wait.
 	Start(ctx context.Context, c *Command) (Process, error)
 }
 
@@ -129,52 +130,52 @@ type Runner interface {
 type Process interface {
 	Stdin() io.WriteCloser
 	Stdout() io.Reader
-	// Kill ends the process and everything it started. It is safe to call at any time, from any goroutine.
+	// Kill kills the process and all processes that it started. It is safe to call at any time, from any
+	// goroutine.
 	Kill()
-	// CPUWait returns how long the process has waited for a CPU since its start, because of other programs,
-	// or because its runner could not start it yet. Some systems do not record waits. There, a wait between
-	// two calls may be missed, so a caller that measures time must call it every few dozen milliseconds. It
-	// is zero if the system does not report waits.
+	// CPUWait returns how long the process has waited for a CPU since it was started, because of other programs or
+	// because its runner could not start it yet. Some systems do not record waits. There, a wait between two calls
+	// may be missed, so a caller that measures time must call CPUWait every few dozen milliseconds. If the system
+	// does not report waits, CPUWait returns zero.
 	CPUWait() time.Duration
-	// Wait waits for the end and returns what happened.
+	// Wait waits until the process has exited, and returns the result.
 	Wait() (Exec, error)
 }
 
 // Joiner runs processes that are connected by pipes.
 type Joiner interface {
-	// Join runs processes together, each with its own limits, and waits for all. An error means that the
-	// judge or the machine is at fault, or that ctx ended.
+	// Join runs processes together, each with its own limits, and waits for all. An error means that the judge or
+	// the machine is at fault, or that ctx is done.
 	Join(ctx context.Context, all []Joined) ([]Ended, error)
 }
 
 // Joined is one of several processes that are connected by pipes.
 type Joined struct {
-	*Command // its Stdin and Stdout must be nil
+	*Command // Stdin and Stdout must be nil
 
-	// To is the index of the process that reads what this one writes.
+	// To is the index of the process that reads this one's output.
 	To int
-	// Copy, if not nil, receives a copy of what this process writes to its reader. A pipe with a copy is
-	// slower, because the bytes pass through the judge.
+	// Copy, if not nil, receives a copy of this process's output. A pipe with a copy is slower, because the bytes
+	// pass through the judge.
 	Copy io.Writer
-	// Held protects both sides from the end of the other one. If the reader ends first, later output is
-	// discarded; without Held, the process gets SIGPIPE. The reader reaches the end of its input only when
-	// this process has ended, or a moment after it closed its output. With Held, Limits.Output counts. It has
-	// no effect without a Copy.
+	// Held protects each side when the other one exits. If the reader exits first, later output is discarded;
+	// without Held, this process would get SIGPIPE. The reader sees EOF only after this process has exited, or a
+	// moment after it closed its output. With Held, Limits.Output applies. Held has no effect without a Copy.
 	Held bool
-	// Ends is called when the process has ended. If it returns true, the others are killed. If nil, they are
-	// not.
+	// Ends is called when the process has exited. If it returns true, the other processes are killed. If Ends is
+	// nil, they are not.
 	Ends func(Exec) bool
 	// Outlived is how long the others may continue after this process was killed at one of its limits. Zero
 	// means no limit.
 	Outlived time.Duration
 }
 
-// Ended is what happened to one joined process.
+// Ended is the result of one joined process.
 type Ended struct {
 	Exec
-	Order     int   // 1 for the process that ended first, and so on
-	Dismissed bool  // it was killed because of Ends or Outlived of another process
-	Stuck     bool  // it was killed at its wall time limit, while both waited for each other
+	Order     int   // 1 for the process that exited first, and so on
+	Dismissed bool  // killed because of Ends or Outlived of another process
+	Stuck     bool  // killed at its wall time limit while both processes waited for each other
 	Err       error // an *ExecError, or an error of the judge or the machine
 }
 
@@ -188,15 +189,15 @@ type ExecError struct {
 func (e *ExecError) Error() string { return "run " + e.Argv0 + ": " + e.Reason }
 
 // UnseenError means that a command of the judge, such as a compiler, exists on this machine but cannot be
-// executed, because the sandbox does not show it. No program is at fault.
+// executed, because it is not visible in the sandbox. This is not a fault of any program.
 type UnseenError struct {
 	Argv0  string
-	Chain  []string // files that are needed: each is followed by its interpreter or link target
-	Hidden []string // directories to be shown
-	Never  bool     // the sandbox has its own directory there, and cannot show them
+	Chain  []string // required files; each is followed by its interpreter or link target
+	Hidden []string // directories that would have to be visible
+	Never  bool     // the sandbox has its own directory at that path, so it cannot show them
 }
 
-// Error says where the command was found, and what to do.
+// Error reports where the command was found, and a remedy.
 func (e *UnseenError) Error() string {
 	text := "run " + e.Argv0 + ": the sandbox does not show it: it is " + strings.Join(e.Chain, ", which needs ")
 	if e.Never {

@@ -2,8 +2,7 @@ package judge
 
 import "fmt"
 
-// Count formats a number with a noun: "1 file" or "2 files". The plural of the noun must be formed by an s at
-// its end.
+// Count formats a number with a noun, such as "1 file" or "2 files". The noun's plural must end with an added s.
 func Count[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun

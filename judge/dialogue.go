@@ -1,17 +1,17 @@
 package judge
 
-// Settle judges an interactive run. Both programs may have failed, and usually the second one failed because
-// of the first. Interactor is the result that the interactor's exit states; first means that it ended before
+// Settle judges an interactive run. If both programs failed, the second one usually failed because of the first.
+// Interactor is the outcome that the interactor's exit code states. First means that the interactor exited before
 // the program.
 //
 // The precedence, with its reasons:
 //
 //  1. A judge error, because a broken interactor judges nothing.
-//  2. Wrong answer by an interactor that ended first: it has seen enough, and what
-//     the program does afterwards is not a fault.
-//  3. How the program ended, by Classify: if it failed, the interactor's result
-//     only reflects that. A program must also end properly after it is accepted.
-//  4. The interactor's result.
+//  2. Wrong answer by an interactor that exited first, because what
+//     the program does afterwards is not its fault.
+//  3. The end of the program, by Classify: if it failed, the interactor's outcome
+//     only reflects that. A program must also exit properly after it is accepted.
+//  4. The interactor's outcome.
 func Settle(x Exec, limits Limits, interactor Outcome, first bool) Outcome {
 	if interactor.Verdict == JudgeError || interactor.Verdict == WrongAnswer && first {
 		return interactor

@@ -19,7 +19,7 @@ func TestSettle(t *testing.T) {
 		name       string
 		program    judge.Exec
 		interactor judge.Outcome
-		first      bool // the interactor ended first
+		first      bool // whether the interactor exited first
 		want       judge.Verdict
 	}{
 		{"it is a judge error when the interactor breaks, whatever the program does", crash, breaks, false, judge.JudgeError},

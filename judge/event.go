@@ -8,43 +8,43 @@ import (
 	"time"
 )
 
-// Event is one thing that happened while judging or verifying. Every report, on the terminal or in a file, is
-// drawn from the events alone, so that a saved stream can be drawn again.
+// Event is one step of judging or verifying. Every report, on the terminal or in a file, is rendered from events
+// alone, so that a saved stream can be rendered again.
 //
 // Events are sent in order, from one goroutine.
 type Event interface{ kind() string }
 
-// EventFormat is the version of the event stream. It rises if a field changes its meaning or is removed. New
-// fields and new events do not raise it.
+// EventFormat is the version of the event stream. It increases when a field changes its meaning or is removed. New
+// fields and new events do not increase it.
 const EventFormat = 1
 
-// Started opens the judging of one submission.
+// Started begins the judging of one submission.
 type Started struct {
 	Format     int      `json:"format"` // EventFormat
 	Problem    string   `json:"problem"`
 	Title      string   `json:"title"`
 	Program    string   `json:"program"` // as the user named it
 	Language   string   `json:"language"`
-	Faster     string   `json:"faster,omitempty"` // the id of a faster toolchain of the language
+	Faster     string   `json:"faster,omitempty"` // id of a faster toolchain for the language
 	TimeMS     int64    `json:"time_limit_ms"`
 	Memory     int64    `json:"memory_limit_bytes"`
 	Cases      int      `json:"cases"`
 	Groups     []string `json:"groups"`
-	Isolation  string   `json:"sandbox"`              // the sandbox's isolation level on this machine
+	Isolation  string   `json:"sandbox"`              // isolation level of the sandbox on this machine
 	Unenforced []string `json:"unenforced,omitempty"` // what that level does not enforce
 }
 
 // Built is the result of building the submission.
 type Built struct {
 	Verdict Verdict `json:"verdict"`           // "" or CE
-	Log     string  `json:"log,omitempty"`     // the compiler's first lines
-	Command string  `json:"command,omitempty"` // the build command that failed, as in a shell
+	Log     string  `json:"log,omitempty"`     // first lines of the compiler output
+	Command string  `json:"command,omitempty"` // failed build command, in shell syntax
 	Millis  float64 `json:"build_ms"`
 	Cached  bool    `json:"cached,omitempty"`
 }
 
-// Progressed says how many cases have run; they are judged a little later. While the submission is being
-// built, one is sent each second. It is for live displays only, and is not saved.
+// Progressed reports how many cases have run; they are judged a little later. While the submission is being built,
+// a Progressed event is sent every second. It is for live displays only, and is not saved.
 type Progressed struct {
 	Done int `json:"done"`
 	Of   int `json:"of"`
@@ -52,74 +52,73 @@ type Progressed struct {
 	Preparing string `json:"preparing,omitempty"`
 }
 
-// CaseJudged is the verdict of one case. It comes in judging order.
+// CaseJudged is the verdict of one case. Cases are reported in judging order.
 type CaseJudged struct {
 	Group   string  `json:"group"`
 	Case    string  `json:"case"`
 	Verdict Verdict `json:"verdict"`
 	Exec    Exec    `json:"exec"`
-	Message string  `json:"message,omitempty"`   // from the checker, or how the program ended
-	Note    string  `json:"note,omitempty"`      // such as "ran again alone, near its limit"
-	Stderr  string  `json:"stderr,omitempty"`    // its end, if the case failed
-	Line    string  `json:"generator,omitempty"` // the generator line that made the case
+	Message string  `json:"message,omitempty"`   // message from the checker, or how the program ended
+	Note    string  `json:"note,omitempty"`      // for example "ran again alone, near its limit"
+	Stderr  string  `json:"stderr,omitempty"`    // end of standard error, if the case failed
+	Line    string  `json:"generator,omitempty"` // generator line that made the case
 	Detail  *Detail `json:"detail,omitempty"`    // set if the case failed
 	Score   *Score  `json:"score,omitempty"`     // set if cases have scores
 	Team    string  `json:"team_message,omitempty"`
-	// Dialogue is the start and the end of the dialogue of an interactive case, with one message per line:
-	// "<" from the interactor and ">" from the program. "---" separates passes.
+	// Dialogue is the start and the end of the dialogue of an interactive case, with one message per line. Lines
+	// begin with "<" for the interactor and ">" for the program. "---" separates passes.
 	Dialogue string `json:"dialogue,omitempty"`
-	Static   bool   `json:"static,omitempty"` // by the static validator; not a case of the problem
+	Static   bool   `json:"static,omitempty"` // result of the static validator; not a case of the problem
 }
 
-// StaticName is the Case of a result of the static validator.
+// StaticName is the Case in a result of the static validator.
 const StaticName = "static-validation"
 
-// ID names the case within its problem.
+// ID identifies the case within its problem.
 func (e *CaseJudged) ID() string { return e.Group + "/" + e.Case }
 
-// Borderline reports whether the program ended by itself, slightly after its CPU time limit. On another
-// machine it might have been in time.
+// Borderline reports whether the program exited by itself slightly after its CPU time limit. On another machine,
+// it might have been in time.
 func (e *CaseJudged) Borderline(limit time.Duration) bool {
 	return e.Verdict == TimeLimit && e.Exec.Killed == Nothing && e.Exec.CPU <= time.Duration(float64(limit)*NearLimit)
 }
 
-// GroupJudged closes a group.
+// GroupJudged completes the judging of a group.
 type GroupJudged struct {
 	Group   string  `json:"group"`
-	Verdict Verdict `json:"verdict"` // the worst of its cases, or the result of its grading
+	Verdict Verdict `json:"verdict"` // worst verdict of its cases, or the result of grading
 	Passed  int     `json:"passed"`
 	Cases   int     `json:"cases"`
 	Score   *Score  `json:"score,omitempty"`
-	Message string  `json:"message,omitempty"` // what is wrong with its score
-	// Inner marks a group of groups, whose cases have been counted in the inner groups.
+	Message string  `json:"message,omitempty"` // why its score is invalid
+	// Inner marks a group that contains groups. Its cases have already been counted in the inner groups.
 	Inner bool `json:"inner,omitempty"`
 }
 
-// Finished closes the judging of one submission.
+// Finished completes the judging of one submission.
 type Finished struct {
 	Verdict Verdict `json:"verdict"`
 	Passed  int     `json:"passed"`
 	Judged  int     `json:"judged"`
 	Cases   int     `json:"cases"`
-	First   string  `json:"first_failure,omitempty"` // id of the case that decided
-	Slowest string  `json:"slowest,omitempty"`       // id of the case that took most CPU time
+	First   string  `json:"first_failure,omitempty"` // id of the case that determined the verdict
+	Slowest string  `json:"slowest,omitempty"`       // id of the case with the most CPU time
 	TimeMS  float64 `json:"time_ms"`                 // CPU time of that case
-	Memory  int64   `json:"memory_bytes"`            // peak over all cases
+	Memory  int64   `json:"memory_bytes"`            // peak memory over all cases
 	Score   *Score  `json:"score,omitempty"`         // set if the problem has scores
-	// Parts are the points of the groups whose sum is the score, in judging order. They are the same groups
-	// in each judging of the problem. If the score is not a sum of groups, there are none.
+	// Parts contains the points of the groups whose sum is the score, in judging order. The groups are the same in
+	// every judgement of the problem. If the score is not a sum of groups, Parts is empty.
 	Parts []float64 `json:"score_parts,omitempty"`
 
-	slow int // cases that exceeded their time limit
+	slow int // number of cases that exceeded their time limit
 }
 
-// Noted is a remark that a reader must see, such as a missing answer.
+// Noted is a remark for the reader, for example about a missing answer.
 type Noted struct {
 	Text string `json:"text"`
 }
 
-// SeveralStarted opens the judging of several submissions for one problem. The events of each submission
-// follow.
+// SeveralStarted begins the judging of several submissions for one problem. The events of each submission follow.
 type SeveralStarted struct {
 	Format     int      `json:"format"`
 	Problem    string   `json:"problem"`
@@ -131,13 +130,13 @@ type SeveralStarted struct {
 	Unenforced []string `json:"unenforced,omitempty"`
 }
 
-// SeveralFinished closes the judging of several submissions.
+// SeveralFinished completes the judging of several submissions.
 type SeveralFinished struct {
 	Accepted    int `json:"accepted"`
 	Submissions int `json:"submissions"`
 }
 
-// VerifyStarted opens the verification of one problem.
+// VerifyStarted begins the verification of one problem.
 type VerifyStarted struct {
 	Format     int      `json:"format"`
 	Problem    string   `json:"problem"`
@@ -150,7 +149,7 @@ type VerifyStarted struct {
 
 // Checked is one completed check of a problem directory, with or without faults.
 type Checked struct {
-	What     string `json:"what"` // "every input is valid"
+	What     string `json:"what"` // for example "every input is valid"
 	Count    int    `json:"count"`
 	Faults   int    `json:"faults"`
 	Warnings int    `json:"warnings,omitempty"`
@@ -161,18 +160,18 @@ type FaultFound struct {
 	Fault *Fault `json:"fault"`
 }
 
-// Warned is advice about a package that does not come from its format. It is not a fault.
+// Warned is advice about a package that its format does not require. It is not a fault.
 type Warned struct {
 	Fault *Fault `json:"warning"`
 }
 
-// SolutionJudged is the result of one solution of solutions/<problem>, judged on every case.
+// SolutionJudged is the result of one solution in solutions/<problem>.
 type SolutionJudged struct {
 	Path     string        `json:"path"`
 	Language string        `json:"language"`
-	Promised Verdict       `json:"promised"`           // by its directory; empty if several verdicts are allowed
-	Expected string        `json:"expected,omitempty"` // as text, if several verdicts are allowed: "WA or TLE"
-	Verdict  Verdict       `json:"verdict"`            // SK if its language is not ready on this machine
+	Promised Verdict       `json:"promised"`           // verdict of its directory; empty if several verdicts are allowed
+	Expected string        `json:"expected,omitempty"` // text such as "WA or TLE", if several verdicts are allowed
+	Verdict  Verdict       `json:"verdict"`            // SK if its language is not installed on this machine
 	OK       bool          `json:"ok"`
 	Groups   []GroupJudged `json:"groups"`
 	Killers  []string      `json:"killers,omitempty"` // ids of the cases that it fails, in order
@@ -182,19 +181,19 @@ type SolutionJudged struct {
 	Note     string        `json:"note,omitempty"`
 }
 
-// VerifyFinished closes the verification of one problem.
+// VerifyFinished completes the verification of one problem.
 type VerifyFinished struct {
 	OK        bool `json:"ok"`
 	Faults    int  `json:"faults"`
 	Warnings  int  `json:"warnings,omitempty"`
 	Solutions int  `json:"solutions"`
-	Skipped   int  `json:"skipped"` // solutions whose language is not ready here
+	Skipped   int  `json:"skipped"` // number of solutions whose language is not installed here
 }
 
-// Unknown is an event of a later version of the judge. It is passed on unchanged.
+// Unknown is an event from a later version of the judge. It is forwarded unchanged.
 type Unknown struct {
 	Kind string
-	Line []byte // as EncodeEvent wrote it
+	Line []byte // output of EncodeEvent
 }
 
 func (e *Unknown) kind() string       { return e.Kind }
@@ -214,7 +213,7 @@ func (*SolutionJudged) kind() string  { return "solution" }
 func (*VerifyFinished) kind() string  { return "verified" }
 func (*SeveralFinished) kind() string { return "several-finished" }
 
-// newEvent makes an empty event of each kind.
+// newEvent maps kinds to functions that return an empty event.
 var newEvent = map[string]func() Event{
 	"started":    func() Event { return new(Started) },
 	"built":      func() Event { return new(Built) },
@@ -251,7 +250,7 @@ var newEvent = map[string]func() Event{
 	"golf-proved":  func() Event { return new(GolfProved) },
 }
 
-// EncodeEvent writes an event as one line of JSON, without the line's end. The first member is "event", the
+// EncodeEvent encodes an event as one line of JSON, without the line ending. The first member, "event", is the
 // kind.
 func EncodeEvent(e Event) ([]byte, error) {
 	if u, ok := e.(*Unknown); ok {
@@ -268,7 +267,7 @@ func EncodeEvent(e Event) ([]byte, error) {
 	return append([]byte(head), body[1:]...), nil
 }
 
-// DecodeEvent reads the output of EncodeEvent. An event of a later version of the judge is an *Unknown.
+// DecodeEvent decodes the output of EncodeEvent. An event from a later version of the judge becomes an *Unknown.
 func DecodeEvent(line []byte) (Event, error) {
 	var head struct {
 		Event  string `json:"event"`

@@ -2,30 +2,30 @@ package judge
 
 import "encoding/json"
 
-// Events of games between programs. Games and standings are opaque here: they are JSON, as packages arena and
-// standings write them.
+// The events of games between programs. Games and standings are opaque here: they are JSON encoded by packages
+// arena and standings.
 
-// ArenaStarted opens an event of games.
+// ArenaStarted begins a tournament.
 type ArenaStarted struct {
 	Format int      `json:"format"` // EventFormat
-	Game   string   `json:"game"`   // the id of the problem directory
+	Game   string   `json:"game"`   // id of the problem directory
 	Title  string   `json:"title,omitempty"`
 	Rules  string   `json:"rules"`
 	Bots   []string `json:"bots"`
 }
 
-// ArenaProgressed is the progress of an event. It is for live displays only, and is not saved.
+// ArenaProgressed is the progress of a tournament. It is for live displays only, and is not saved.
 type ArenaProgressed struct {
-	Done   int         `json:"done"` // games, of those requested so far
+	Done   int         `json:"done"` // number of finished games, of those requested so far
 	Of     int         `json:"of"`
-	Played int         `json:"played"` // games that were played, not taken from the log
+	Played int         `json:"played"` // number of games that were played, rather than taken from the log
 	Moves  int         `json:"moves"`
 	TookMS int64       `json:"took_ms"`
 	Out    int         `json:"disqualified"`
 	Table  []ArenaLine `json:"table"` // best first
 }
 
-// ArenaLine is the line of one bot in the table of a running event.
+// ArenaLine is the row of one bot in the table of a running tournament.
 type ArenaLine struct {
 	Name   string  `json:"name"`
 	Points float64 `json:"points"`
@@ -43,32 +43,32 @@ type GameShown struct {
 	Positions json.RawMessage `json:"positions,omitempty"` // the referee's view, before the first move and after each move
 }
 
-// ArenaStood is the state of an event, at its end or where it was stopped.
+// ArenaStood contains the standings of a tournament when it ended or was stopped.
 type ArenaStood struct {
 	Standings json.RawMessage `json:"standings"`
 }
 
-// TryStarted opens the trial of one bot.
+// TryStarted begins the trial of one bot.
 type TryStarted struct {
 	Format  int    `json:"format"` // EventFormat
 	Game    string `json:"game"`
 	Bot     string `json:"bot"`
 	Rules   string `json:"rules"`
-	MadeFor bool   `json:"made_for,omitempty"` // the rules are those that the bot was made for
+	MadeFor bool   `json:"made_for,omitempty"` // whether the rules are those for which the bot was made
 }
 
 // PositionTried is the result of a bot in one position.
 type PositionTried struct {
 	Name  string   `json:"name"`
-	Wrong []string `json:"wrong,omitempty"` // errors as text; empty if there are none
+	Wrong []string `json:"wrong,omitempty"` // descriptions of the bot's errors
 }
 
-// TryFinished closes the trial of one bot.
+// TryFinished completes the trial of one bot.
 type TryFinished struct {
 	OK        bool     `json:"ok"`
-	Wrong     []string `json:"wrong,omitempty"` // errors in a trial without positions
+	Wrong     []string `json:"wrong,omitempty"` // errors, in a trial without positions
 	Moves     int      `json:"moves"`
-	MeanUS    int64    `json:"mean_us"` // wall time of a move
+	MeanUS    int64    `json:"mean_us"` // mean wall time of a move
 	SlowestUS int64    `json:"slowest_us"`
 }
 

@@ -18,7 +18,7 @@ type GolfSize struct {
 	Bytes    int      `json:"bytes"`
 	Chars    int      `json:"chars"`
 	Encoding string   `json:"encoding,omitempty"` // set if it is not UTF-8
-	Adjusted []string `json:"adjusted,omitempty"` // what of the file was not counted
+	Adjusted []string `json:"adjusted,omitempty"` // parts of the file that were not counted
 }
 
 // GolfProved is the result of checking a golf submission.
@@ -32,9 +32,9 @@ type GolfProved struct {
 	Claim int `json:"claimed_bytes,omitempty"`
 
 	Verdict GolfVerdict `json:"verdict"`
-	How     string      `json:"how,omitempty"`    // "function f(i,j)", "program, input 'i j'"
+	How     string      `json:"how,omitempty"`    // for example "function f(i,j)" or "program, input 'i j'"
 	Log     string      `json:"log,omitempty"`    // why it cannot run
-	Nor     []string    `json:"nor_as,omitempty"` // ids of other languages in which it cannot run either
+	Nor     []string    `json:"nor_as,omitempty"` // ids of other languages in which it cannot run
 
 	Domain   int  `json:"domain_inputs"`
 	Tried    int  `json:"tried_inputs"`
@@ -44,19 +44,19 @@ type GolfProved struct {
 	BadCases int  `json:"wrong_samples"`
 	Shuffles int  `json:"shuffles,omitempty"`
 	Fresh    int  `json:"fresh_calls,omitempty"`
-	Server   int  `json:"server_agreed_on,omitempty"` // inputs that were also run in separate processes
+	Server   int  `json:"server_agreed_on,omitempty"` // number of inputs that were also run in separate processes
 
 	Wrong     []GolfWrongInput `json:"wrong,omitempty"` // smallest first
 	WrongMany int              `json:"wrong_inputs"`
 	Slow      []string         `json:"slow,omitempty"`
 	Stateful  bool             `json:"depends_on_earlier_calls,omitempty"`
-	Shown     []GolfShown      `json:"shown,omitempty"` // with Cases: the output for each
+	Shown     []GolfShown      `json:"shown,omitempty"` // outputs for the inputs selected with Cases
 	Says      []string         `json:"says,omitempty"`
 	Notes     []string         `json:"notes,omitempty"`
 
 	TimeMS  int64       `json:"time_limit_ms"`
 	Seed    uint64      `json:"seed"`
-	WallMS  float64     `json:"wall_ms"` // of the whole check
+	WallMS  float64     `json:"wall_ms"` // wall time of the whole check
 	Explain []GolfTried `json:"explain,omitempty"`
 	Code    string      `json:"code,omitempty"`
 }
@@ -75,16 +75,16 @@ type GolfShown struct {
 	Fate string `json:"fate,omitempty"`
 }
 
-// GolfTried is one way of calling the code that was tried, with its result on the samples.
+// GolfTried is one way of calling the code, with its result on the samples.
 type GolfTried struct {
 	How    string   `json:"how"`
 	Right  int      `json:"right"` // samples
 	Gave   []string `json:"gave,omitempty"`
-	Reason string   `json:"reason,omitempty"` // why it could not be tried
+	Reason string   `json:"reason,omitempty"` // why it could not be run
 	Driver string   `json:"driver,omitempty"`
 }
 
-// LanguageWords names the language with the flags that were used.
+// LanguageWords returns the language's name with the flags that were used.
 func (e *GolfProved) LanguageWords() string {
 	if len(e.Flags) == 0 {
 		return e.Language

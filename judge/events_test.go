@@ -16,12 +16,12 @@ import (
 	"assay/judge"
 )
 
-// full is a bench whose attempts have everything that an attempt can have.
+// full is a bench whose attempts have all fields set.
 type full struct {
 	said
 	built    judge.Built
 	attempts map[string]judge.Attempt // by id
-	graded   int                      // how often a grader of the setter's was asked
+	graded   int                      // number of calls of a setter's grader
 }
 
 func (f *full) Build(context.Context) (*judge.Built, error) { return &f.built, nil }
@@ -41,7 +41,7 @@ func (f *full) Explain(c *judge.Case, _ *judge.Attempt, o judge.Outcome) *judge.
 	return &judge.Detail{Got: judge.Excerpt{Text: c.ID() + " " + string(o.Verdict)}}
 }
 
-// stream is what a run tells, an event a line, without its progress.
+// stream returns the events of a run, one per line, without progress events.
 func stream(t *testing.T, p *judge.Problem, b judge.Bench, o judge.Options) (lines []string) {
 	t.Helper()
 	_, err := judge.Run(t.Context(), p, b, o, func(e judge.Event) {
@@ -60,7 +60,7 @@ func stream(t *testing.T, p *judge.Problem, b judge.Bench, o judge.Options) (lin
 	return lines
 }
 
-// TestTheWholeStream: each event of a run with each of its fields.
+// TestTheWholeStream checks each event of a run with all its fields.
 func TestTheWholeStream(t *testing.T) {
 	p := &judge.Problem{ID: "p", Groups: groups("sample:1 secret:3")}
 	p.Groups[1].Cases[0].Line = "random --max 9"
@@ -119,7 +119,7 @@ func TestDialoguesOfAcceptedCasesAreToldWhereAsked(t *testing.T) {
 	}
 }
 
-// TestProgressIsTold: while one case is waited for, the others' ends are told.
+// TestProgressIsTold checks that progress is reported for other cases while one case is still running.
 func TestProgressIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bench{takes: map[string]time.Duration{"a0": time.Minute, "a1": time.Second, "a2": time.Second}}
@@ -135,7 +135,7 @@ func TestProgressIsTold(t *testing.T) {
 	})
 }
 
-// slowBuild is a bench that builds for some time.
+// slowBuild is a bench whose build takes some time.
 type slowBuild struct {
 	bench
 	takes time.Duration
@@ -146,7 +146,7 @@ func (b *slowBuild) Build(ctx context.Context) (*judge.Built, error) {
 	return b.bench.Build(ctx)
 }
 
-// TestALongBuildIsTold: each second, so that whoever watches knows that it goes on.
+// TestALongBuildIsTold checks that a long build is reported every second.
 func TestALongBuildIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
@@ -174,8 +174,8 @@ func TestLimitsScaled(t *testing.T) {
 	}
 }
 
-// TestAGraderIsAskedOnce: a node's grader is asked where something was judged below
-// it, and that was not a judge error.
+// TestAGraderIsAskedOnce checks that a node's grader is called only if a case below the node was judged without a
+// judge error.
 func TestAGraderIsAskedOnce(t *testing.T) {
 	for _, test := range []struct {
 		said string
@@ -195,8 +195,7 @@ func TestAGraderIsAskedOnce(t *testing.T) {
 	}
 }
 
-// TestComplaintsAboutScores: what is said of points that a checker should not have
-// given.
+// TestComplaintsAboutScores checks the messages for scores that a checker must not give.
 func TestComplaintsAboutScores(t *testing.T) {
 	bounded := judge.Node{Aggregate: judge.Sum, MaxScore: 10}
 	open := judge.Node{Aggregate: judge.Sum, Unbounded: true}
@@ -214,7 +213,7 @@ func TestComplaintsAboutScores(t *testing.T) {
 		{bounded, "AC*0", ""},
 		{bounded, "AC=0", ""},
 		{bounded, "AC=0.5", ""},
-		{judge.Node{Aggregate: judge.Sum, MaxScore: 1e6}, "AC=1000000.0001", ""}, // summed in another order
+		{judge.Node{Aggregate: judge.Sum, MaxScore: 1e6}, "AC=1000000.0001", ""}, // may differ by rounding
 		{judge.Node{Aggregate: judge.Sum, MaxScore: 1e6}, "AC=1000001", "the checker gives 1000001 points to a case that has at most 1000000"},
 		{open, "AC*1", "the checker gives the multiplier 1, though the case's group has no maximum"},
 	} {

@@ -6,38 +6,38 @@ import (
 	"time"
 )
 
-// Limits bound one run of a program. A zero field means no limit.
+// Limits are the limits for one run of a program. A zero field means no limit.
 type Limits struct {
-	CPU       time.Duration // CPU time of all threads and children together
+	CPU       time.Duration // total CPU time of all threads and children
 	Wall      time.Duration // wall time
-	Memory    int64         // bytes of all processes together; the stack may take all of it
+	Memory    int64         // total bytes of all processes; the stack may use all of it
 	Output    int64         // bytes on standard output
-	Processes int           // processes and threads at the same time
+	Processes int           // number of concurrent processes and threads
 	Files     int           // open files per process
 	Scratch   int64         // bytes in the private scratch directory
 }
 
-// Scaled returns the limits with the times multiplied, for slow machines.
+// Scaled returns the limits with the times multiplied by factor, for slow machines.
 func (l Limits) Scaled(factor float64) Limits {
 	l.CPU = time.Duration(float64(l.CPU) * factor)
 	l.Wall = time.Duration(float64(l.Wall) * factor)
 	return l
 }
 
-// LongestCPUWait is how long a program may wait for a CPU, beyond its own limits, before that is a
+// LongestCPUWait is how long a program may wait for a CPU, in addition to its own limits. A longer wait is a
 // *BusyError.
 const LongestCPUWait = 10 * time.Minute
 
-// BusyError is a failure of the machine: it kept a program from its CPUs for so long that the program cannot
-// be judged.
+// BusyError is a failure of the machine. The machine kept a program from its CPUs for so long that the program
+// cannot be judged.
 type BusyError struct{ Detail string }
 
-// Error says what the machine did, and what to do next.
+// Error describes what the machine did, and a remedy.
 func (e *BusyError) Error() string {
 	return "the machine is too busy: " + e.Detail + "\n    repeat the command when this machine is less busy, or with fewer jobs (-j)"
 }
 
-// Resource names what a program can use too much of.
+// Resource names a resource that a program can use too much of.
 type Resource string
 
 const (
@@ -46,27 +46,27 @@ const (
 	WallTime  Resource = "wall"      // wall time
 	Memory    Resource = "memory"    // bytes in use
 	Output    Resource = "output"    // bytes written
-	Processes Resource = "processes" // processes and threads at the same time
+	Processes Resource = "processes" // concurrent processes and threads
 )
 
-// Exec is what happened to one process, with everything it started: facts only. Classify judges them.
+// Exec is the record of one process and everything it started. It contains only facts; Classify judges them.
 type Exec struct {
-	Exit   int           // exit code; zero if a signal ended it
-	Signal string        // name of the signal that ended it, such as "SIGSEGV"; empty if none
-	Killed Resource      // the limit that it was killed for, as recorded at that moment
-	CPU    time.Duration // CPU time of all threads and children
-	Wall   time.Duration // from start to end, including waits for a CPU, which no limit counts
-	Memory int64         // peak, in bytes
-	Output int64         // bytes written to standard output, as far as they were counted
-	// Asleep means that a process was killed for its wall time while it waited by itself, and not for a CPU,
-	// a disk or the judge. It is false if that is unknown, and in JSON.
+	Exit   int           // exit code; zero if a signal killed the process
+	Signal string        // signal that killed the process, such as "SIGSEGV"; empty if none
+	Killed Resource      // limit for which it was killed, as recorded at that moment
+	CPU    time.Duration // total CPU time of all threads and children
+	Wall   time.Duration // time from start to end, including waits for a CPU, which no limit counts
+	Memory int64         // peak memory, in bytes
+	Output int64         // bytes written to standard output, as far as counted
+	// Asleep means that the process was killed at its wall time limit while it was waiting, but not for a CPU, a
+	// disk or the judge. It is false if this is unknown, and after decoding from JSON.
 	Asleep bool
-	// Withheld means that a contestant may only see the times and which limit was reached. The other fields
-	// are then zero, and absent in JSON.
+	// Withheld means that a contestant may see only the times and which limit was reached. The other fields are
+	// then zero, and are omitted from JSON.
 	Withheld bool
 }
 
-// Fate describes how the process ended: "exit code 3", "signal SIGSEGV", "killed at its time limit".
+// Fate describes how the process ended, such as "exit code 3", "signal SIGSEGV" or "killed at its time limit".
 func (x Exec) Fate() string {
 	switch {
 	case x.Killed == Nothing && x.Signal == "":
@@ -83,9 +83,9 @@ func (x Exec) Fate() string {
 	return fmt.Sprintf("killed at its %s limit", x.Killed)
 }
 
-// execJSON is Exec as JSON, with units in the names.
+// execJSON is the JSON form of Exec, with units in the names.
 type execJSON struct {
-	Exit   *int     `json:"exit,omitempty"` // nil if it is withheld
+	Exit   *int     `json:"exit,omitempty"` // nil if withheld
 	Signal string   `json:"signal,omitempty"`
 	Killed Resource `json:"killed,omitempty"`
 	CPU    float64  `json:"cpu_ms"`
@@ -94,7 +94,7 @@ type execJSON struct {
 	Output *int64   `json:"output_bytes,omitempty"`
 }
 
-// MarshalJSON writes times in milliseconds and sizes in bytes.
+// MarshalJSON encodes times in milliseconds and sizes in bytes.
 func (x Exec) MarshalJSON() ([]byte, error) {
 	j := execJSON{Signal: x.Signal, Killed: x.Killed, CPU: millis(x.CPU), Wall: millis(x.Wall)}
 	if !x.Withheld {
@@ -103,7 +103,7 @@ func (x Exec) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads the output of MarshalJSON.
+// UnmarshalJSON decodes the output of MarshalJSON.
 func (x *Exec) UnmarshalJSON(data []byte) error {
 	var j execJSON
 	if err := json.Unmarshal(data, &j); err != nil {
@@ -122,7 +122,7 @@ func (x *Exec) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// millis returns d in milliseconds, to the microsecond.
+// millis returns d in milliseconds, with microsecond precision.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func fromMillis(ms float64) time.Duration {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Fault is an error of the setter in a problem directory or judge.toml. It says where it is, what is wrong,
-// and what to do.
+// Fault is a setter's error in a problem directory or judge.toml. It contains the position, what is wrong, and a
+// remedy.
 type Fault struct {
 	File   string `json:"file"`           // path as the user knows it
 	Line   int    `json:"line,omitempty"` // from 1; zero if the fault has no line
 	Column int    `json:"column,omitempty"`
-	Text   string `json:"text"`           // what is wrong: `unknown key "tile"`
-	Hint   string `json:"hint,omitempty"` // what to do: `did you mean "title"?`
+	Text   string `json:"text"`           // what is wrong, such as `unknown key "tile"`
+	Hint   string `json:"hint,omitempty"` // remedy, such as `did you mean "title"?`
 }
 
 // Error formats the fault as "file:line:column: text", with the hint on the next line.
@@ -35,10 +35,10 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// Faults are all the faults of a directory, in order of file and line.
+// Faults lists all faults of a directory, ordered by file and line.
 type Faults []*Fault
 
-// Error returns the faults, one after the other.
+// Error returns the text of all faults, in order.
 func (f Faults) Error() string {
 	lines := make([]string, len(f))
 	for i, fault := range f {

@@ -37,8 +37,8 @@ func TestFaultsAreAnErrorWhereThereAreSome(t *testing.T) {
 	}
 }
 
-// TestJudgingLimits: what a problem says of its checkers goes before what is usual, each
-// limit by itself; the time on the clock leaves room for the CPU time.
+// TestJudgingLimits checks that each limit that a problem sets for its checkers overrides the default. The wall
+// time must leave room for the CPU time.
 func TestJudgingLimits(t *testing.T) {
 	usual := judge.Limits{CPU: 10 * time.Second, Wall: 30 * time.Second, Memory: 1 << 30, Output: 1 << 20, Processes: 5}
 	for _, test := range []struct {

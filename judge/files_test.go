@@ -13,14 +13,13 @@ import (
 	"testing"
 )
 
-// part is a part of a package, and the words with which its files' names start.
+// part is a part of a package, with the prefixes of its file names.
 type part struct {
 	name  string
 	files []string
 }
 
-// ordered are the packages whose files are in an order. Each part knows those above it, and
-// nothing below.
+// ordered lists the packages whose files are ordered. Each part may use those above it, and nothing below.
 var ordered = map[string][]part{
 	"cases/format": {
 		{"grammar", []string{"format", "model", "expr"}},
@@ -47,8 +46,7 @@ var ordered = map[string][]part{
 	},
 }
 
-// TestFilesKnowOneWay holds that the parts of a package whose files are in an order depend
-// on each other in one direction.
+// TestFilesKnowOneWay checks that the ordered parts of a package depend on each other in one direction only.
 func TestFilesKnowOneWay(t *testing.T) {
 	for dir, parts := range ordered {
 		t.Run(dir, func(t *testing.T) { knowOneWay(t, dir, parts) })
@@ -77,7 +75,7 @@ func knowOneWay(t *testing.T, dir string, parts []part) {
 		files = append(files, f)
 	}
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-	c := types.Config{Importer: importer.Default(), Error: func(error) {}} // what others declare is not looked at
+	c := types.Config{Importer: importer.Default(), Error: func(error) {}} // declarations of other packages do not matter
 	pkg, _ := c.Check(dir, set, files, info)
 	told := map[string]bool{}
 	for ident, object := range info.Uses {

@@ -12,7 +12,7 @@ import (
 	"assay/judge"
 )
 
-// legacy is a problem in the legacy form. Its secret data has the groups a and b.
+// legacy returns a problem in the legacy form. Its secret data has the groups a and b.
 func legacy(change func(root, secret, a, b *judge.Node)) *judge.Problem {
 	node := func(name string, children ...*judge.Node) *judge.Node {
 		return &judge.Node{Name: name, Children: children, Aggregate: judge.Sum, Legacy: judge.UsualLegacy()}
@@ -88,8 +88,8 @@ func TestScoresOfLegacy(t *testing.T) {
 	}
 }
 
-// TestTheBestScoreOfLegacy: what a score is "of" follows from the ranges, and where they
-// are open from what accepted cases give.
+// TestTheBestScoreOfLegacy checks the maximum score. It follows from the ranges or, if these are unlimited, from
+// the scores of accepted cases.
 func TestTheBestScoreOfLegacy(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -119,8 +119,8 @@ func TestTheBestScoreOfLegacy(t *testing.T) {
 	}
 }
 
-// TestWhatDecidesInLegacy: the first failure is told where it counts, and a judge error
-// stays one although the group broke off before it.
+// TestWhatDecidesInLegacy checks that the first failure is reported if it determines the verdict. A judge error
+// must be reported as a judge error even if its group has already failed.
 func TestWhatDecidesInLegacy(t *testing.T) {
 	for _, test := range []struct {
 		mode    judge.VerdictMode
@@ -145,7 +145,7 @@ func TestWhatDecidesInLegacy(t *testing.T) {
 	}
 }
 
-// legacyTree draws a tree of groups with cases, and what is said of each case.
+// legacyTree draws a random tree of groups with cases, and the outcome of each case.
 func legacyTree(t *rapid.T, name string, depth int, p *judge.Problem, s *said) *judge.Node {
 	n := &judge.Node{Name: name, Legacy: judge.UsualLegacy()}
 	n.Aggregate = rapid.SampledFrom([]judge.Aggregate{judge.Sum, judge.Min, judge.Max, judge.Average}).Draw(t, name+" aggregate")
@@ -172,8 +172,8 @@ func legacyTree(t *rapid.T, name string, depth int, p *judge.Problem, s *said) *
 	return n
 }
 
-// gradeSlowly folds a tree as the format's text reads: all results of the direct
-// children, cut off behind the first that is not accepted where it breaks off.
+// gradeSlowly grades a tree exactly as the text of the format describes. It collects the results of all direct
+// children, up to the first that is not accepted if the node stops there.
 func gradeSlowly(n *judge.Node, p *judge.Problem, s *said) (judge.Result, bool) {
 	var results []judge.Result
 	for _, g := range p.Groups {

@@ -15,9 +15,9 @@ import (
 	"assay/judge"
 )
 
-// said is a bench whose checker says of each case what the table has.
+// said is a bench whose checker returns the outcomes in a table.
 type said struct {
-	cases  map[string]judge.Outcome // by id; accepted where there is none
+	cases  map[string]judge.Outcome // by id; accepted if missing
 	static map[string]judge.Outcome // by node
 }
 
@@ -48,7 +48,7 @@ func or(o judge.Outcome) judge.Outcome {
 	return o
 }
 
-// groups makes groups of cases 1, 2, ... from words such as "secret/a:3".
+// groups returns groups with cases 1, 2, ... for words such as "secret/a:3".
 func groups(words string) (made []judge.Group) {
 	for word := range strings.FieldsSeq(words) {
 		name, count, _ := strings.Cut(word, ":")
@@ -61,7 +61,7 @@ func groups(words string) (made []judge.Group) {
 	return made
 }
 
-// outcome reads "WA", "AC=3" (points) or "AC*0.5" (a multiplier).
+// outcome parses "WA", "AC=3" (points) or "AC*0.5" (a multiplier).
 func outcome(word string) (o judge.Outcome) {
 	verdict, points, given := strings.Cut(word, "=")
 	if given {
@@ -76,8 +76,8 @@ func outcome(word string) (o judge.Outcome) {
 	return o
 }
 
-// judged runs the outcomes, written "secret/a/1:WA secret/b/2:AC=3", and returns
-// what became of the cases and groups, and the last event.
+// judged runs a problem with outcomes such as "secret/a/1:WA secret/b/2:AC=3". It returns the results of the cases
+// and groups, and the last event.
 func judged(t testing.TB, p *judge.Problem, outcomes string, o judge.Options) (string, *judge.Finished) {
 	t.Helper()
 	s := &said{cases: map[string]judge.Outcome{}, static: map[string]judge.Outcome{}}
@@ -113,7 +113,7 @@ func points(s *judge.Score) string {
 	return "=" + strings.ReplaceAll(s.String(), " of ", "/")
 }
 
-// current is a problem of the form of 2025-09.
+// current returns a problem in the form of 2025-09.
 func current(secret judge.Node, words string) *judge.Problem {
 	secret.Name = "secret"
 	return &judge.Problem{
@@ -232,7 +232,7 @@ func TestScoresOf2025(t *testing.T) {
 	}
 }
 
-// TestPartsOfAScore: the groups whose scores are added are told, where the score is their sum.
+// TestPartsOfAScore checks that the scores of groups are reported if the total is their sum.
 func TestPartsOfAScore(t *testing.T) {
 	leaf := func(name string, a judge.Aggregate, most float64) *judge.Node {
 		return &judge.Node{Name: "secret/" + name, Aggregate: a, MaxScore: most}
@@ -280,14 +280,14 @@ func TestPartsOfAScore(t *testing.T) {
 	}
 }
 
-// complainer is a bench whose grader finds fault with what it is to grade.
+// complainer is a bench whose grader returns an error.
 type complainer struct{ said }
 
 func (c *complainer) Grade(context.Context, *judge.Node, []judge.Result) (judge.Result, error) {
 	return judge.Result{Verdict: judge.JudgeError, Message: "the grader does not understand"}, nil
 }
 
-// TestWhatIsWrongWithAScoreIsSaid: by the group whose score it is.
+// TestWhatIsWrongWithAScoreIsSaid checks that an invalid score is reported with the name of its group.
 func TestWhatIsWrongWithAScoreIsSaid(t *testing.T) {
 	for want, change := range map[string]func(root, secret, a, b *judge.Node){
 		"secret/a: the grader does not understand":               func(_, _, a, _ *judge.Node) { a.Legacy.Grader = &judge.Part{} },
@@ -307,7 +307,7 @@ func TestWhatIsWrongWithAScoreIsSaid(t *testing.T) {
 	}
 }
 
-// TestGroupsOfGroupsAreTold, so that a reader does not count their cases twice.
+// TestGroupsOfGroupsAreTold checks that groups of groups are marked, so that their cases are not counted twice.
 func TestGroupsOfGroupsAreTold(t *testing.T) {
 	inner := map[string]bool{}
 	p := current(
@@ -368,8 +368,8 @@ func TestUnscoredGradings(t *testing.T) {
 	})
 }
 
-// TestScoresAgainstTheSpecification holds the score of random problems against one
-// that is computed from the whole table at once, as the format's text reads.
+// TestScoresAgainstTheSpecification compares the scores of random problems with scores computed directly from the
+// text of the format.
 func TestScoresAgainstTheSpecification(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		aggregates := rapid.SampledFrom([]judge.Aggregate{judge.PassFail, judge.Sum, judge.Min})

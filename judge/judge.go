@@ -1,5 +1,5 @@
-// Package judge holds the words that all parts of Assay share, and the one
-// pipeline of every submission. Read this file first.
+// Package judge defines the types that all parts of Assay share, and the pipeline that judges every submission.
+// Read this file first.
 //
 //	problem directory --problem--> Problem --+
 //	                                      v
@@ -11,13 +11,12 @@
 //	                                      v
 //	             events --> reports (terminal, JSON, JUnit, HTML)
 //
-// Facts are kept apart from judgement: an Exec is what happened to a process, a
-// Verdict is what we think of it. Whose fault it is decides the path: a
-// contestant's is a Verdict and never an error, a setter's is a *Fault, and
-// anything else is an error.
+// Facts and decisions are separate types: an Exec describes what a process did, and a Verdict is the judge's
+// decision about it. A mistake by the contestant is a Verdict and never an error. A mistake by the setter is a
+// *Fault. Any other failure is an ordinary error.
 //
-// The package does no input or output, starts no process, imports nothing else of the
-// project, and does not know how a problem directory, a language or a sandbox looks.
+// The package does no input or output, starts no processes, and imports nothing else of the project. It does not
+// know the formats of problem directories, languages or sandboxes.
 package judge
 
 import (
@@ -26,37 +25,37 @@ import (
 	"time"
 )
 
-// Bench runs one submission on one problem: the steps of the pipeline with side effects.
+// Bench runs one submission on one problem. It implements the steps of the pipeline that have side effects.
 type Bench interface {
-	// Build makes the submission ready to run. If it does not compile, Built.Verdict says so, and there is no
-	// error.
+	// Build makes the submission ready to run. If the submission does not compile, Build sets Built.Verdict and
+	// returns no error.
 	Build(ctx context.Context) (*Built, error)
-	// Try runs the program on one case. It is called for several cases at the same time.
+	// Try runs the program on one case. It is called concurrently for several cases.
 	Try(ctx context.Context, c *Case) (*Attempt, error)
-	// Check judges the output of an attempt that ended properly and is not settled. It is called in judging
-	// order, and never concurrently, so that a checker may keep state across the cases of a submission.
+	// Check judges the output of an attempt that ended normally and has no verdict yet. It is called in judging
+	// order, and never concurrently, so a checker may keep state across the cases of a submission.
 	Check(ctx context.Context, c *Case, a *Attempt) (Outcome, error)
-	// Explain collects what a report shows of a case that failed.
+	// Explain collects the details of a failed case for a report.
 	Explain(c *Case, a *Attempt, o Outcome) *Detail
-	// Static runs the static validator on the submission's files, for one node of the grading.
+	// Static runs the static validator on the submission's files for one node of the grading.
 	Static(ctx context.Context, n *Node) (Outcome, error)
 	// Grade runs the node's own grader on the results of its children.
 	Grade(ctx context.Context, n *Node, results []Result) (Result, error)
 }
 
-// Options say how a submission is judged.
+// Options control how a submission is judged.
 type Options struct {
-	All  bool // continue after the first failure, except for cases that a grading with scores skips
-	Jobs int  // cases that run at the same time; at least 1
-	// Failures and Slow, if not zero, are how many cases may fail, or exceed their time limit, before the
-	// rest is skipped although All is set.
+	All  bool // continue after the first failure, except for cases that scoring skips
+	Jobs int  // maximum number of cases that run concurrently; at least 1
+	// Failures and Slow limit the number of cases that may fail or exceed their time limit before the other cases
+	// are skipped, even if All is set. Zero means no limit.
 	Failures, Slow int
 	Dialogues      bool // include the dialogue of accepted cases
 
-	// Preparing, if not nil, returns the name of a language that builds wait for, or "".
+	// Preparing returns the name of the language for which builds are waiting, or an empty string. It may be nil.
 	Preparing func() string
 
-	sleepers int // cases that are started in addition to Jobs
+	sleepers int // number of cases started in addition to Jobs
 }
 
 func (o Options) preparing() string {
@@ -66,8 +65,8 @@ func (o Options) preparing() string {
 	return o.Preparing()
 }
 
-// Lending returns o for a runner that limits concurrency itself and does not count sleeping programs. More
-// cases are started at the same time.
+// Lending returns options for a runner that limits concurrency itself and does not count sleeping programs. With
+// these options, more cases are started concurrently.
 func (o Options) Lending() Options {
 	if o.Jobs > 1 {
 		o.sleepers = 3 * o.Jobs
@@ -75,15 +74,15 @@ func (o Options) Lending() Options {
 	return o
 }
 
-// Run judges a submission: it builds the submission, runs it on every case of the problem, and sends the
-// events to listen, in order. It returns the last event.
+// Run judges a submission. It builds the submission, runs it on every case of the problem, and passes the events
+// to listen in order. It returns the last event.
 //
-// The verdict is that of the first case, in judging order, that is not accepted. So it depends neither on
-// Jobs nor on All. Only a judge error has precedence. A Grading may define another verdict; it also says
-// which cases no longer count after others have failed.
+// The verdict is the verdict of the first case in judging order that is not accepted, so it depends neither on
+// Jobs nor on All. Only a judge error takes precedence. A Grading may define another verdict, and determines which
+// cases are skipped after others have failed.
 //
-// An error means that the judge or the machine is at fault, that ctx ended, or, as a *Fault, that the
-// setter's programs are at fault.
+// Run returns a *Fault if the setter's programs are at fault. It returns another error if the judge or the machine
+// is at fault, or if ctx is done.
 func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Event)) (*Finished, error) {
 	sum := &Finished{Cases: p.Count()}
 	var built *Built
@@ -123,7 +122,7 @@ func Run(ctx context.Context, p *Problem, bench Bench, o Options, listen func(Ev
 	return sum, nil
 }
 
-// goesOn reports whether another case is to be judged.
+// goesOn reports whether to judge another case.
 func (o Options) goesOn(sum *Finished) bool {
 	if sum.First == "" {
 		return true
@@ -132,11 +131,11 @@ func (o Options) goesOn(sum *Finished) bool {
 	return o.All && (o.Failures == 0 || failed < o.Failures) && (o.Slow == 0 || sum.slow < o.Slow)
 }
 
-// text makes the output of a program valid UTF-8 for an event, which must be the same when it is saved as
-// JSON and read again.
+// text converts the output of a program to valid UTF-8 for an event, so that the event does not change when it is
+// saved as JSON and read again.
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// add counts a judged case.
+// add counts a judged case in the totals.
 func (sum *Finished) add(c *CaseJudged) {
 	if !c.Static {
 		sum.Judged++

@@ -14,11 +14,11 @@ import (
 	"assay/judge"
 )
 
-// bench is a judge.Bench whose programs take no time but what synctest grants.
+// bench is a fake judge.Bench. Its programs take time only according to the clock of synctest.
 type bench struct {
 	built judge.Built
-	// verdicts by case name; a case that is not named is accepted. RTE and TLE
-	// show in the attempt, WA and JE in the check.
+	// verdicts by case name; cases without an entry are accepted. RTE and TLE come from the attempt, WA and JE
+	// from the check.
 	verdicts map[string]judge.Verdict
 	takes    map[string]time.Duration
 	tryErr   error
@@ -75,7 +75,7 @@ func (b *bench) Grade(context.Context, *judge.Node, []judge.Result) (judge.Resul
 	return judge.Result{Verdict: judge.Accepted, Points: 7}, nil
 }
 
-// twoGroups is a problem with the cases a0..a4 and b0..b4.
+// twoGroups returns a problem with the cases a0..a4 and b0..b4.
 func twoGroups() *judge.Problem {
 	p := &judge.Problem{ID: "p"}
 	for _, name := range []string{"a", "b"} {
@@ -88,7 +88,7 @@ func twoGroups() *judge.Problem {
 	return p
 }
 
-// transcript is the events of a run, a word each.
+// transcript runs b and returns the events, one word per event.
 func transcript(t *testing.T, b *bench, o judge.Options) (string, *judge.Finished) {
 	t.Helper()
 	var words []string
@@ -146,7 +146,7 @@ func TestRun(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			for _, jobs := range []int{1, 2, 7, 100} {
-				// The first cases take longest, so that with many jobs they end last.
+				// The first cases take longest, so that they finish last if there are many jobs.
 				takes := map[string]time.Duration{}
 				for i, name := range strings.Fields("a0 a1 a2 a3 a4 b0 b1 b2 b3 b4") {
 					takes[name] = time.Duration(10-i) * time.Second
@@ -173,7 +173,7 @@ func TestRunChecksInOrder(t *testing.T) {
 	}
 }
 
-// TestLending: where the runner bounds what runs, more cases are begun than there are jobs.
+// TestLending checks that more cases than Jobs are started if the runner limits concurrency itself.
 func TestLending(t *testing.T) {
 	b := &bench{takes: map[string]time.Duration{}}
 	for _, g := range twoGroups().Groups {
@@ -186,7 +186,7 @@ func TestLending(t *testing.T) {
 		want time.Duration
 	}{
 		{judge.Options{Jobs: 2}, 5 * time.Hour},
-		{judge.Options{Jobs: 2}.Lending(), 2 * time.Hour}, // 8 of 10, and 2
+		{judge.Options{Jobs: 2}.Lending(), 2 * time.Hour}, // first 8 of the 10 cases, then 2
 		{judge.Options{Jobs: 1}.Lending(), 10 * time.Hour},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -320,8 +320,8 @@ func TestEventsSurviveBeingSaved(t *testing.T) {
 	}
 }
 
-// TestEventsOfOtherJudges: what a later judge saved is kept as it is, or refused where it
-// may mean something else by now.
+// TestEventsOfOtherJudges checks that an unknown event is saved again unchanged. It also checks that events in a
+// newer format and malformed events are rejected.
 func TestEventsOfOtherJudges(t *testing.T) {
 	later := `{"event":"later","format":1,"more":[2]}`
 	e, err := judge.DecodeEvent([]byte(later))

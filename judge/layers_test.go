@@ -14,151 +14,152 @@ import (
 	"testing"
 )
 
-// layers says what each package of the project may import of the project, and
-// why it may. A new package fails the test until it has a line; so does an import
-// that is not listed, and a listed one that is not used.
+// layers maps each package of the project to the project packages that it may import, with the reason. The test
+// fails for a new package without an entry, for an import that is not listed, and for a listed import that is not
+// used.
 var layers = map[string][]string{
-	// The words, and what has nothing to do with the world: nothing of ours.
-	"judge":                 nil,                                 // read first: it knows no directory, process or network
-	"judge/kit":             nil,                                 // also built outside this module, with setters' programs
+	// The shared types, and packages without input or output: they import nothing of the project.
+	"judge":                 nil,                                 // read this first: it uses no directory, process, or network
+	"judge/kit":             nil,                                 // also built outside this module, together with setters' programs
 	"judge/kit/referee":     {"judge/kit"},                       // so is this
-	"judge/cases/shrink":    nil,                                 // pure: the property that must hold comes as a function
-	"judge/cases/format":    {"judge", "judge/internal/suggest"}, // pure: declarations come as texts
+	"judge/cases/shrink":    nil,                                 // pure: the property to preserve is passed as a function
+	"judge/cases/format":    {"judge", "judge/internal/suggest"}, // pure: declarations are passed as texts
 	"judge/contests/rating": nil,                                 // pure statistics
 
 	// Small acts.
-	"judge/internal/suggest":       nil,                    // names to the nearest one
-	"judge/internal/tex":           nil,                    // texts to texts
-	"judge/internal/formula":       {"judge/internal/tex"}, // which formulas are broken
-	"judge/internal/example":       nil,                    // texts to texts
-	"judge/internal/pattern":       nil,                    // regular expressions: anybody may import it
+	"judge/internal/suggest":       nil,                    // finds the nearest name
+	"judge/internal/tex":           nil,                    // converts texts
+	"judge/internal/formula":       {"judge/internal/tex"}, // finds broken formulas
+	"judge/internal/example":       nil,                    // converts texts
+	"judge/internal/pattern":       nil,                    // regular expressions: any package may import it
 	"judge/internal/golden":        nil,                    // for tests
 	"judge/internal/unboxed":       {"judge"},              // for tests
 	"judge/internal/browser":       nil,                    // for tests
 	"judge/host/freeport":          nil,                    // for tests
 	"judge/internal/atomicfile":    nil,                    // of one file
-	"judge/internal/raze":          nil,                    // of one directory
+	"judge/internal/raze":          nil,                    // removes one directory
 	"judge/internal/raze/razetest": nil,                    // for tests
 	"judge/host/fair/fairtest":     {"judge/host/fair"},
 	"judge/internal/tail":          nil, // of one text
 	"judge/internal/collide":       nil, // of names
 	"judge/internal/mark":          nil, // of one text
 	"judge/internal/pictures":      nil, // of one text
-	// What is old may hold what untrusted programs wrote.
+	// Old directories may contain files that untrusted programs wrote.
 	"judge/internal/cachedir": {"judge/internal/raze"},
 	"judge/running/testcache": nil,                                                        // for tests
-	"judge/internal/strict":   {"judge", "judge/internal/mark", "judge/internal/suggest"}, // makes faults
-	"judge/internal/timeout":  {"judge"},                                                  // of a judge.Process
-	// It speaks the kit's frames.
+	"judge/internal/strict":   {"judge", "judge/internal/mark", "judge/internal/suggest"}, // reports faults
+	"judge/internal/timeout":  {"judge"},                                                  // the timeout of a judge.Process
+	// Uses the kit's frames.
 	"judge/internal/kitproc": {"judge", "judge/internal/tail", "judge/internal/timeout", "judge/kit"},
 
-	// One thing each, known by interfaces of package judge.
-	// Makes faults of scripts that are wrong.
+	// These packages do one thing each, and are used through interfaces of package judge. Package ctd reports
+	// incorrect scripts as faults.
 	"judge/packages/ctd":    {"judge", "judge/internal/suggest"},
-	"judge/internal/window": {"judge"}, // what it cuts out is part of events
-	// Makes a judge.Exec, and removes what programs leave.
+	"judge/internal/window": {"judge"}, // its excerpts are part of events
+	// The sandbox returns a judge.Exec, and removes the files that programs leave.
 	"judge/running/sandbox": {"judge", "judge/internal/raze"},
-	// It draws what tells of events of bots; a referee says how a position looks.
+	// Renders events about bots; a referee defines how a position looks.
 	"judge/report":                      {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tex", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
-	// Kit programs are checkers, too.
+	// Checkers may be kit programs.
 	"judge/running/check": {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
-	// Reads judge.toml, with positions.
+	// Reads judge.toml with line and column positions.
 	"judge/running/config": {"judge", "judge/internal/strict", "judge/internal/suggest"},
-	// A package becomes a problem directory; titles and notes may be LaTeX.
+	// Turns a package into a problem directory; titles and notes may be LaTeX.
 	"judge/packages/icpc":    {"judge", "judge/internal/pictures", "judge/internal/collide", "judge/internal/example", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
 	"judge/packages/polygon": {"judge", "judge/packages/fill", "judge/packages/icpc", "judge/problem"}, // a recipe for package fill is part of what it reads
-	// Asks each format in turn.
+	// Tries each format in turn.
 	"judge/packages": {"judge", "judge/packages/icpc", "judge/packages/polygon", "judge/problem"},
-	// A directory may declare its input.
+	// A problem directory may declare its input format.
 	"judge/problem":               {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tex", "judge/internal/mark", "judge/cases/format", "judge/internal/strict", "judge/internal/suggest"},
 	"judge/contests/golf/drivers": {"judge", "judge/internal/strict", "judge/internal/suggest"}, // its files are read as judge.toml is
-	// It counts what a log of arena holds.
+	// Counts the contents of an arena log.
 	"judge/contests/standings": {"judge", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating"},
-	// Makes faults where files are in the way.
+	// Reports a fault if a file already exists.
 	"judge/problem/scaffold": {"judge", "judge/internal/atomicfile"},
-	"judge/blob":             nil, // bytes by content, whoever wants them
+	"judge/blob":             nil, // bytes by content
 	// Its manifest names blobs.
 	"judge/bundle": {"judge", "judge/blob", "judge/internal/collide"},
 
-	// These stand on them.
-	// Bots are built and kept in sandboxes, and referees speak the kit's frames.
+	// These packages use the packages above. Bots are built and kept in sandboxes, and referees use the kit's
+	// frames.
 	"judge/contests/arena": {"judge", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/kit/referee", "judge/running/lang", "judge/problem", "judge/running/sandbox"},
-	// Compilers run in a sandbox, and what they made is kept.
+	// Compilers run in a sandbox, and their output is cached.
 	"judge/running/lang":     {"judge", "judge/internal/mark", "judge/running/config", "judge/running/sandbox", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang/jvm"},
-	"judge/running/lang/jvm": {}, // bytes of sources and classes
-	// Answers are built, and an extra input is drawn by the generator.
+	"judge/running/lang/jvm": {}, // handles bytes of sources and classes
+	// Golf submissions are built, and the generator makes an extra input.
 	"judge/contests/golf": {"judge", "judge/contests/golf/drivers", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
-	// Joins a program that lang built with a checker.
+	// Combines a program that lang built with a checker.
 	"judge/running/trial": {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
-	// Makes cases by setters' programs, and keeps what took long.
+	// Makes cases with setters' programs, and caches those that took long.
 	"judge/cases/gen": {"judge", "judge/internal/mark", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
-	// Tries everything that a directory has: cases are made, solutions are tried.
+	// Checks a whole problem directory: it makes the cases and runs the solutions.
 	"judge/cases/verify": {"judge", "judge/internal/mark", "judge/internal/tail", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/example", "judge/internal/suggest", "judge/internal/window", "judge/running/lang", "judge/problem", "judge/running/trial"},
-	// Reads generators.yaml, and keeps what it makes.
+	// Reads generators.yaml, and caches the cases that it makes.
 	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tail"},
-	// From icpc's packages to the directories of problem, and back.
+	// Converts icpc packages to problem directories, and back.
 	"judge/packages/exchange": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/problem", "judge/packages/icpc"},
-	// Draws cases as gen does, tries them as a submission is tried, and shrinks one.
+	// Generates cases like gen, runs them like a submission, and shrinks a failing one.
 	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
-	// Mutants are built and meet the inputs of stress; families.toml names tools as judge.toml does.
+	// Builds mutants and runs them on the inputs of stress; families.toml names tools in the same way as
+	// judge.toml.
 	"judge/cases/mutate": {"judge", "judge/internal/timeout", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
 
-	// Hosting: a server, its workers, and what goes between them. Who judges on one machine
-	// never meets it.
+	// Hosting: a server, its workers, and what they exchange. Judging on one machine uses none of these packages.
 	"judge/host":      nil,                                                                                                                                                 // a page
 	"judge/host/job":  {"judge", "judge/blob"},                                                                                                                             // words
 	"judge/host/flow": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/job", "judge/kit/referee"}, // pure: what comes next of parts; golf and mutate say how answers are proved, and what kills mutants; arena what an event misses
-	// A job is any command that workspace can do, and its errors say whose fault it was.
+	// A job is any command that workspace supports, and its errors tell whose fault they are.
 	"judge/host/worker": {"judge", "judge/blob", "judge/bundle", "judge/cases/mutate", "judge/contests/arena", "judge/contests/golf", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/raze", "judge/running/lang", "judge/workspace"},
 
-	"judge/host/fair":        nil,                                                           // pure: the formula of the queue's order
+	"judge/host/fair":        nil,                                                           // pure: the formula that orders the queue
 	"judge/host/scoring":     {"judge"},                                                     // pure
 	"judge/host/clics":       nil,                                                           // pure: the table of the Contest API
-	"judge/host/printing":    nil,                                                           // pure: texts to pages
-	"judge/host/media":       {"judge/blob", "judge/host/clics", "judge/internal/pictures"}, // pure: the files of contests
-	"judge/host/matchmaking": {"judge/contests/rating"},                                     // pure: who meets whom next on a ladder
-	// It draws what scoring makes of the store's rows.
+	"judge/host/printing":    nil,                                                           // pure: lays out texts as pages
+	"judge/host/media":       {"judge/blob", "judge/host/clics", "judge/internal/pictures"}, // pure: a contest's files
+	"judge/host/matchmaking": {"judge/contests/rating"},                                     // pure: the next encounters of a ladder
+	// Renders what scoring computes from the store's rows.
 	"judge/host/board": {"judge/host/media", "judge/host/scoring", "judge/host/store", "judge/report"},
-	// Its queries follow the formula of fair, and its rows hold the words of job.
+	// Its queries follow the formula of fair, and its rows use the types of job.
 	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/media", "judge/host/store/internal/query"},
 	"judge/host/store/internal/query": nil,                  // generated
 	"judge/host/store/storetest":      {"judge/host/store"}, // for tests
-	// Messages are the words of job.
+	// Its messages use the types of job.
 	"judge/host/queue":           {"judge", "judge/blob", "judge/host/job"},   // its object store can hold blobs
 	"judge/host/queue/queuetest": {"judge/host/queue", "judge/host/freeport"}, // for tests
 
-	"judge/host/openapi": nil, // pure: Go types to schemas
-	// Lists of people are texts, and who has an account is not known there.
+	"judge/host/openapi": nil, // pure: converts Go types to schemas
+	// Rosters are texts; the package does not know which persons have an account.
 	"judge/host/roster": {"judge"},
-	// Accounts and their tokens are rows; people on a list become accounts.
+	// Accounts and their tokens are rows; persons on a roster become accounts.
 	"judge/host/auth": {"judge", "judge/host/roster", "judge/host/store"},
-	// What a provider says of a person becomes a role.
+	// Maps a provider's data about a person to a role.
 	"judge/host/signon":            {"judge/host/auth"},
 	"judge/host/signon/signontest": nil, // for tests
-	// It plans what an import changes of rows, with the rules of names and files with positions.
+	// Plans which rows an import changes; it uses the rules for names and reports file positions.
 	"judge/host/contestpackage": {"judge", "judge/blob", "judge/host/auth", "judge/host/clics", "judge/host/media", "judge/host/store", "judge/internal/strict", "judge/internal/suggest"},
-	// The words of the API: flows, jobs and bundles, sent as files.
+	// The API's types: workflows, jobs, and bundles, sent as files.
 	"judge/host/client": {"judge", "judge/blob", "judge/bundle", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/internal/atomicfile"},
-	// The database and the queue, kept in agreement, and what a flow wants next.
+	// Keeps the database and the queue in agreement, and finds a workflow's next jobs.
 	"judge/host/dispatch": {"judge", "judge/blob", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/store"},
-	// It plays a whole contest: people, submissions, holes and an event's log.
+	// Runs a whole contest: persons, submissions, holes, and a tournament log.
 	"judge/host/demo": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/host/store"},
-	// Encounters are flows that dispatch brings under way, and their games are arena's.
+	// Encounters are workflows that dispatch starts, and arena plays their games.
 	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
 	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client", "judge/host/contestpackage", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/printing", "judge/host/scoring", "judge/host/store"}, // golf reads posts
-	// Each route stands on one of these, and bundles are taken apart there; of two sandboxes one is the better.
+	// Each route of the API uses one of these packages. Package api also unpacks bundles, and compares the
+	// isolation levels of workers.
 	"judge/host/contestexport": {"judge/blob", "judge/host/board", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/media", "judge/host/scoring", "judge/host/store"},
 	"judge/host/shadow":        {"judge", "judge/blob", "judge/host/clics", "judge/host/contestpackage", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/media", "judge/host/store"},
 	"judge/host/feed":          {"judge", "judge/blob", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/media", "judge/host/scoring", "judge/host/store"},
 	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/openapi", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
 	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/printing", "judge/host/queue", "judge/host/shadow", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
-	// The frame of the pages: sessions, forms, streams, templates. It never imports the packages of pages.
+	// The framework of the pages: sessions, forms, streams, templates. It never imports the page packages.
 	"judge/host/web": {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/ladder", "judge/host/roster", "judge/host/signon", "judge/host/store", "judge/report"},
-	// What the packages of pages know of a contest that an address names.
+	// What the page packages know about the contest in a URL.
 	"judge/host/web/access": {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web"},
-	// Pages, each with the parts of the server that it shows; none of them imports another one.
+	// Pages, each with the parts of the server that it shows; page packages do not import each other.
 	"judge/host/web/contest":  {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/media", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
 	"judge/host/web/hole":     {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/ladder":   {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
@@ -166,17 +167,17 @@ var layers = map[string][]string{
 	"judge/host/web/problems": {"judge/blob", "judge/bundle", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/runner":   {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access"},
 	"judge/host/web/staff":    {"judge", "judge/host/auth", "judge/host/board", "judge/host/contestexport", "judge/host/desk", "judge/host/feed", "judge/host/job", "judge/host/media", "judge/host/scoring", "judge/host/shadow", "judge/host/store", "judge/host/web", "judge/host/web/access"},
-	// The list of all pages, and the home page.
+	// Lists all pages, and contains the home page.
 	"judge/host/web/pages": {"judge/host/auth", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/host/web/contest", "judge/host/web/hole", "judge/host/web/ladder", "judge/host/web/people", "judge/host/web/problems", "judge/host/web/runner", "judge/host/web/staff"},
 	// For tests of the pages.
 	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/store/storetest", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
 
-	// A problem with all that runs it: nearly everything but the reports.
+	// A problem with everything that runs it: nearly all packages except the reports.
 	"judge/workspace": {"judge", "judge/internal/example", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tail", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }
 
-// doors says which packages may import what is not ours, or is a wing of its own, and
-// why they and no other. "cmd/judge" is named where the command itself may too.
+// doors maps packages outside the project, and project packages with restricted use, to the only packages that may
+// import them, with the reason. "cmd/judge" is listed if the command itself may import them too.
 var doors = map[string]struct {
 	packages []string
 	reason   string
@@ -221,7 +222,7 @@ var doors = map[string]struct {
 	"html/template":                                  {[]string{"judge/report", "judge/host/web"}, "what others wrote is quoted there"},
 }
 
-// listed is what `go list -json` says of a package.
+// listed is the output of `go list -json` for a package.
 type listed struct {
 	ImportPath string
 	Dir        string
@@ -229,8 +230,7 @@ type listed struct {
 	Imports    []string
 }
 
-// list lists the packages of the project without its problems, whose programs
-// import the kit and nothing else.
+// list returns the packages of the project without its problems, whose programs import only the kit.
 func list(t *testing.T, patterns ...string) []listed {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Standard,Imports"}, patterns...)...)
@@ -319,8 +319,7 @@ func doorOf(imported string) (string, bool) {
 	return "", false
 }
 
-// TestTheCommandCostsNoHosting: who judges on one machine compiles nothing of what only a
-// server needs.
+// TestTheCommandCostsNoHosting checks that the judge command does not depend on packages that only a server needs.
 func TestTheCommandCostsNoHosting(t *testing.T) {
 	cmd := exec.Command("go", "list", "-deps", "./cmd/judge")
 	cmd.Dir = ".."
@@ -349,7 +348,7 @@ func TestProblemsImportTheKitOnly(t *testing.T) {
 	}
 }
 
-// TestPackageDocs: each package says what it is and what it is not, shortly.
+// TestPackageDocs checks that each package comment is short and says what the package does and does not do.
 func TestPackageDocs(t *testing.T) {
 	for _, p := range list(t, "./judge/...", "./cmd/...") {
 		text := docOf(t, p)
@@ -359,13 +358,13 @@ func TestPackageDocs(t *testing.T) {
 			t.Errorf("package %s has no doc to speak of", p.ImportPath)
 		case !slices.Contains(words, "not") && !slices.Contains(words, "nothing") && !slices.Contains(words, "no") && !slices.Contains(words, "never"):
 			t.Errorf("package %s does not say what it is not", p.ImportPath)
-		case strings.Count(text, "\n") > 20 && p.ImportPath != "assay/judge/host": // which is nothing but its page
+		case strings.Count(text, "\n") > 20 && p.ImportPath != "assay/judge/host": // which contains only its package comment
 			t.Errorf("the doc of package %s has %d lines", p.ImportPath, strings.Count(text, "\n"))
 		}
 	}
 }
 
-// sources parses the files of a package that are not tests, for every system.
+// sources parses the files of a package for all systems, without tests.
 func sources(t *testing.T, p listed) (*token.FileSet, []*ast.File) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
@@ -387,7 +386,7 @@ func sources(t *testing.T, p listed) (*token.FileSet, []*ast.File) {
 	return set, files
 }
 
-// docOf is the doc of a package: of the one file that has it.
+// docOf returns the package comment, which must be in a single file.
 func docOf(t *testing.T, p listed) string {
 	t.Helper()
 	_, files := sources(t, p)
@@ -400,8 +399,8 @@ func docOf(t *testing.T, p listed) string {
 	return text.String()
 }
 
-// TestArchitectureNamesEveryPackage keeps the list in ARCHITECTURE.md true: it names each package once, in rows of
-// at most two packages.
+// TestArchitectureNamesEveryPackage checks that the list in ARCHITECTURE.md names each package exactly once, in
+// rows of at most two packages.
 func TestArchitectureNamesEveryPackage(t *testing.T) {
 	data, err := os.ReadFile("../ARCHITECTURE.md")
 	if err != nil {
@@ -435,8 +434,8 @@ func TestArchitectureNamesEveryPackage(t *testing.T) {
 	}
 }
 
-// TestNoSpecialCases: no code outside its own directory knows a problem by name, so
-// that the problems of the house are such as anybody's.
+// TestNoSpecialCases checks that no code outside a problem's own directory contains the problem's name. The
+// bundled problems must not differ from other problems.
 func TestNoSpecialCases(t *testing.T) {
 	ids, err := filepath.Glob("../problems/*/problem.toml")
 	if err != nil || len(ids) == 0 {
@@ -462,11 +461,10 @@ func TestNoSpecialCases(t *testing.T) {
 	}
 }
 
-// printing are the packages that programs are made of.
+// printing lists packages that are linked into programs, so they may print.
 var printing = map[string]bool{"assay/judge/kit": true, "assay/judge/kit/referee": true, "assay/judge/running/sandbox/sandboxtest": true}
 
-// TestNoInitAndNoPrinting: packages under judge/ have no init functions and print
-// nothing.
+// TestNoInitAndNoPrinting checks that packages under judge/ have no init functions and print nothing.
 func TestNoInitAndNoPrinting(t *testing.T) {
 	for _, p := range list(t, "./judge/...") {
 		files, _ := filepath.Glob(filepath.Join(p.Dir, "*.go"))
@@ -487,9 +485,8 @@ func TestNoInitAndNoPrinting(t *testing.T) {
 	}
 }
 
-// TestExportedNamesHaveADoc: each exported name below judge/ says what it is: types,
-// functions, methods, constants and variables; one comment may stand for the names of a
-// line or of a whole block.
+// TestExportedNamesHaveADoc checks that each exported name below judge/ has a doc comment: types, functions,
+// methods, constants, and variables. One comment may cover the names of a line or of a whole block.
 func TestExportedNamesHaveADoc(t *testing.T) {
 	for _, p := range list(t, "./judge/...") {
 		set, files := sources(t, p)
@@ -501,11 +498,11 @@ func TestExportedNamesHaveADoc(t *testing.T) {
 	}
 }
 
-// known are methods that the standard library's interfaces describe.
+// known lists methods that are documented by interfaces of the standard library.
 var known = []string{"Error", "String", "Unwrap", "Write"}
 
-// undocumented are the exported names of a file without a comment. Generated code has
-// none, and nobody but its own package sees it.
+// undocumented returns the exported names of f without a comment. It returns none for generated code, which only
+// its own package uses.
 func undocumented(f *ast.File) (names []*ast.Ident) {
 	if ast.IsGenerated(f) {
 		return nil

@@ -9,7 +9,7 @@ import (
 // order.
 type ordered[R any] struct {
 	queue chan chan result[R] // one cell for each started call, in order
-	ended chan struct{}       // one for each ended call
+	ended chan struct{}       // receives a value for each call that returned
 	quit  chan struct{}       // closed by stop
 	drop  func(R)
 	tick  func(ended int)
@@ -21,12 +21,12 @@ type result[R any] struct {
 	err   error
 }
 
-// ahead is how many results, for each job, may wait for their turn.
+// ahead is how many results per job may wait for an earlier result.
 const ahead = 4
 
-// inOrder starts at most jobs calls at a time, and sleepers more. The caller receives the results with next,
-// once for each item, and must call stop. Results that are not received go to drop. Next calls tick with the
-// number of calls that have ended so far.
+// inOrder runs at most jobs + sleepers calls at a time. The caller receives the results with next, once for each
+// item, and must call stop. Results that are not received are passed to drop. Each call of next calls tick with
+// the number of calls that have returned so far.
 func inOrder[T, R any](items iter.Seq[T], jobs, sleepers int, call func(T) (R, error), drop func(R), tick func(ended int)) *ordered[R] {
 	jobs = max(jobs, 1)
 	o := &ordered[R]{
@@ -36,7 +36,7 @@ func inOrder[T, R any](items iter.Seq[T], jobs, sleepers int, call func(T) (R, e
 		drop:  drop,
 		tick:  tick,
 	}
-	go func() { // ends when the items do, or at stop
+	go func() { // ends after the last item, or at stop
 		defer close(o.queue)
 		slots := make(chan struct{}, jobs+sleepers)
 		for item := range items {
@@ -65,14 +65,14 @@ func inOrder[T, R any](items iter.Seq[T], jobs, sleepers int, call func(T) (R, e
 	return o
 }
 
-// next returns the result of the next item.
+// next returns the result for the next item.
 func (o *ordered[R]) next() (R, error) {
 	var cell chan result[R]
 	queue := o.queue
 	for {
 		select {
 		case cell = <-queue:
-			queue = nil // from now on wait for this cell
+			queue = nil // from now on, wait for this result
 		case r := <-cell:
 			return r.value, r.err
 		case <-o.ended:
@@ -82,8 +82,8 @@ func (o *ordered[R]) next() (R, error) {
 	}
 }
 
-// stop starts no more calls, interrupts the running ones with cancel, waits for them, and drops results that
-// were not received.
+// stop prevents further calls from starting, and interrupts the running calls with cancel. It waits for the
+// running calls, and passes results that were not received to drop.
 func (o *ordered[R]) stop(cancel func()) {
 	close(o.quit)
 	cancel()
@@ -94,10 +94,10 @@ func (o *ordered[R]) stop(cancel func()) {
 	}
 }
 
-// While calls do. Until do returns, it calls tick each second with the elapsed time.
+// While calls the function do. Until do returns, While calls tick every second with the elapsed time.
 func While(do func(), tick func(passed time.Duration)) {
 	start, done := time.Now(), make(chan struct{})
-	go func() { // ends with do, which is waited for
+	go func() { // ends with do; While waits for it
 		defer close(done)
 		do()
 	}()

@@ -10,11 +10,11 @@ type Outcome struct {
 	Verdict Verdict // Accepted, WrongAnswer, or JudgeError if the checker itself is at fault
 	Message string  // `line 3, token 2: want "7", got "8"`
 	Place   *Place  // where the output first differs; nil if unknown
-	Award   Award   // in addition to the verdict
+	Award   Award   // points or multiplier, in addition to the verdict
 	Team    string  // message for the contestant (teammessage.txt)
 }
 
-// Place is where an output first differs from the answer.
+// Place is the position at which an output first differs from the answer.
 type Place struct {
 	Line      int   `json:"line"`       // of the output, from 1
 	Column    int   `json:"column"`     // in bytes, from 1
@@ -25,15 +25,15 @@ type Place struct {
 // Attempt is one run of a program on one case, before its output is checked.
 type Attempt struct {
 	Exec   Exec
-	Out    *io.SectionReader // standard output
+	Out    *io.SectionReader // standard output of the program
 	Stderr []byte            // the end of standard error
 	Note   string            // a remark about the run for the report
-	// Settled is the outcome if the run already includes the check: with an interactor, and in a multi-pass
-	// problem. If nil, Classify and Check determine it.
+	// Settled is the outcome if the run already includes the check, as with an interactor or in a multi-pass
+	// problem. If nil, Classify and Check determine the outcome.
 	Settled *Outcome
 	// Dialogue is the dialogue of the program and the interactor; see CaseJudged.
 	Dialogue string
-	Beside   time.Duration // CPU time of the interactor, while the program had to wait
+	Beside   time.Duration // CPU time of the interactor while the program waited for it
 	Close    func()        // releases Out; may be nil
 }
 
@@ -43,17 +43,17 @@ func (a *Attempt) release() {
 	}
 }
 
-// Excerpt is a window of a text that may be huge.
+// Excerpt is a part of a text that may be huge.
 type Excerpt struct {
 	Text      string `json:"text"`                 // control bytes and invalid UTF-8 are written as \xNN
-	FirstLine int    `json:"first_line"`           // number of the first line shown, from 1
-	At        int    `json:"at,omitempty"`         // the byte of Text that the window was cut around; zero for the beginning
-	Size      int64  `json:"size_bytes"`           // of the whole text
-	Before    bool   `json:"cut_before,omitempty"` // there is more before
-	After     bool   `json:"cut_after,omitempty"`  // there is more after
+	FirstLine int    `json:"first_line"`           // number of the first line in Text, from 1
+	At        int    `json:"at,omitempty"`         // the byte of Text around which the window was cut; zero for its beginning
+	Size      int64  `json:"size_bytes"`           // size of the whole text
+	Before    bool   `json:"cut_before,omitempty"` // whether text before the window was cut
+	After     bool   `json:"cut_after,omitempty"`  // whether text after the window was cut
 }
 
-// Detail is what a report shows of a failed case.
+// Detail is what a report shows about a failed case.
 type Detail struct {
 	Input Excerpt `json:"input"`
 	Want  Excerpt `json:"want"`

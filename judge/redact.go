@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Show says how much a contestant may see of a judging. Each level includes the ones before it.
+// Show is how much of a judging a contestant may see. Each level includes the ones before it.
 type Show string
 
 const (
@@ -16,22 +16,22 @@ const (
 	ShowFirst Show = "first"
 	// ShowCases also shows the verdict and the time of each case, by number.
 	ShowCases Show = "cases"
-	// ShowSamples also shows everything of the cases in the statement.
+	// ShowSamples also shows all details of the cases in the statement.
 	ShowSamples Show = "samples"
 	// ShowAll shows everything.
 	ShowAll Show = "all"
 )
 
-// Shows are the levels, beginning with the one that shows least.
+// Shows lists the levels, beginning with the one that shows least.
 var Shows = []Show{ShowVerdict, ShowFirst, ShowCases, ShowSamples, ShowAll}
 
-// Redact returns the events of one judging without what a contestant may not see. It removes secret inputs,
-// answers and generator lines, and everything that programs wrote about them: checkers' messages, standard
+// Redact returns the events of one judging without the parts that a contestant may not see. It removes secret
+// inputs, answers and generator lines, and everything that programs wrote about them: checkers' messages, standard
 // error, dialogues. Cases and groups are numbered in judging order, except that samples keep their names. The
 // checker's message for the team stays.
 //
-// Each event is rebuilt from the fields that may be seen. So new fields, events of newer versions and events
-// without a row in redactions stay secret.
+// Each event is rebuilt from the fields that may be seen. So new fields, events of newer versions, and events
+// without an entry in redactions stay secret.
 func Redact(events []Event, show Show) []Event {
 	if show == ShowAll {
 		return events
@@ -53,13 +53,13 @@ func Redact(events []Event, show Show) []Event {
 // redactor redacts the events of one judging.
 type redactor struct {
 	show    Show
-	numbers map[string]string // of cases, by id
-	ids     map[string]string // new ids of cases
-	groups  map[string]string // the numbers of secret groups, by name
-	first   string            // id of the case that decided
+	numbers map[string]string // case numbers, by id
+	ids     map[string]string // new case ids, by old id
+	groups  map[string]string // numbers of secret groups, by name
+	first   string            // id of the case that decided the verdict
 }
 
-// sees reports whether what another level shows is shown, too.
+// sees reports whether the redactor's level includes the level other.
 func (r *redactor) sees(other Show) bool {
 	return slices.Contains(Shows, r.show) && slices.Index(Shows, other) <= slices.Index(Shows, r.show)
 }
@@ -94,7 +94,7 @@ func (r *redactor) whole(c *CaseJudged) bool {
 	return r.sees(ShowSamples) && isSample(c.Group) && !c.Static
 }
 
-// group returns the name of the sample group, and the number of another group.
+// group returns the name of the sample group, or the number of another group.
 func (r *redactor) group(name string) string {
 	if isSample(name) {
 		return name
@@ -108,7 +108,8 @@ func (r *redactor) group(name string) string {
 // isSample reports whether the cases of a group are shown in the statement.
 func isSample(group string) bool { return group == Sample || strings.HasPrefix(group, Sample+"/") }
 
-// redactions return what is left of each kind of event. A kind without a row is not shown.
+// redactions maps each kind of event to a function that returns the visible part of it. Kinds without an entry are
+// not shown.
 var redactions = map[string]func(*redactor, Event) []Event{
 	"started": func(r *redactor, e Event) []Event {
 		s := e.(*Started)
@@ -190,7 +191,7 @@ var redactions = map[string]func(*redactor, Event) []Event{
 	"warning":          secret,
 	"solution":         secret,
 	"verified":         secret,
-	"several":          secret, // each judging is redacted alone
+	"several":          secret, // each judging is redacted by itself
 	"several-finished": secret,
 
 	"cases-made":   secret, // test data is for setters
@@ -203,8 +204,8 @@ var redactions = map[string]func(*redactor, Event) []Event{
 	"golf-proved":  secret, // its witness is an input
 }
 
-// withoutExit returns what a contestant may know about a run: its times, and the limit that it was killed
-// for. A program could reveal what it has read by its exit code or its memory.
+// withoutExit returns the parts of a run that a contestant may see: its times, and the limit for which it was
+// killed. A program could reveal what it has read by its exit code or its memory.
 func withoutExit(x Exec) Exec {
 	kept := Exec{CPU: x.CPU, Wall: x.Wall, Withheld: true}
 	switch x.Killed {

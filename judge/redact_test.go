@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRedactKnowsEveryEvent: whoever adds a kind of event decides what a contestant sees
-// of it, by a row in redactions.
+// TestRedactKnowsEveryEvent checks that each kind of event has an entry in redactions. So a new kind requires a
+// decision about what contestants see.
 func TestRedactKnowsEveryEvent(t *testing.T) {
 	for _, kind := range slices.Sorted(maps.Keys(newEvent)) {
 		if redactions[kind] == nil {
@@ -27,8 +27,8 @@ func TestRedactKnowsEveryEvent(t *testing.T) {
 	}
 }
 
-// fill sets every string in a value to one of its own, which tells the field, and every
-// number to 7. Slices get one element, pointers something to point at.
+// fill sets each string in a value to a unique text that names its field, and each number to 7. Slices get one
+// element, and pointers get a target.
 func fill(v reflect.Value, path string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -60,8 +60,8 @@ func fill(v reflect.Value, path string) {
 	}
 }
 
-// every is one event of every kind, with a text of its own in every field. Its case is
-// the one that decided.
+// every returns one event of each kind, with a unique text in each field. The event of the case is the one that
+// decided the verdict.
 func every(group string) []Event {
 	var all []Event
 	for _, kind := range []string{"started", "built", "note", "progressed", "case", "group", "finished"} {
@@ -93,7 +93,7 @@ func filled(kind, group string) Event {
 	return e
 }
 
-// encoded are the events as they leave the program.
+// encoded returns the events as JSON, as the program writes them.
 func encoded(t interface{ Fatal(...any) }, events []Event) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -107,14 +107,14 @@ func encoded(t interface{ Fatal(...any) }, events []Event) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(b.String())
 }
 
-// open are the fields whose texts contestants see at every level.
+// open lists the fields whose texts contestants see at every level.
 var open = []string{
 	"started.Problem", "started.Title", "started.Program", "started.Language", "started.Faster", "started.Isolation", "started.Unenforced",
 	"built.Verdict", "built.Log", "built.Command", "case.Team", "finished.Verdict",
 }
 
-// TestRedact: of every field of every event, also of those to come, only those texts are
-// left that are listed here.
+// TestRedact checks that, of all fields of all events, only the texts of the fields listed here remain. It covers
+// fields that are added later.
 func TestRedact(t *testing.T) {
 	ofCases := []string{"case.Verdict", "group.Verdict"}
 	ofSamples := []string{"case.Case", "case.Message", "case.Note", "case.Stderr", "case.Dialogue", "case.Exec", "case.Detail"}
@@ -157,7 +157,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// judging is a judging of two samples and three secret cases, the second of which fails.
+// judging returns the events for two samples and three secret cases. The second secret case fails.
 func judging() []Event {
 	events := []Event{&Started{Format: EventFormat, Problem: "p", Groups: []string{Sample, "tight", "corner"}, Cases: 5}, &Built{}}
 	for i, c := range []string{"sample/one", "sample/two", "tight/max-9", "corner/empty", "corner/one"} {
@@ -177,9 +177,8 @@ func judging() []Event {
 	)
 }
 
-// TestRedactNumbers: cases and groups are called by their place in judging order.
-// TestRedactedRuns: JSON says nothing of how a run ended that a contestant may not know, also
-// not that all went well; and it is read as it was written.
+// TestRedactedRuns checks that the JSON of a redacted run does not reveal how the run ended, not even that it
+// succeeded, and that it survives decoding.
 func TestRedactedRuns(t *testing.T) {
 	for _, x := range []Exec{{Exit: 3, Memory: 4, Output: 5}, {Signal: "SIGSEGV"}, {Killed: Processes}, {Killed: Memory}, {}} {
 		kept := withoutExit(x)
@@ -229,8 +228,8 @@ func TestRedactNumbers(t *testing.T) {
 	}
 }
 
-// TestRedactProperty: whatever the order of the events, nothing marked as secret is left,
-// and the events that came are as they were.
+// TestRedactProperty checks that no text marked as secret remains, for any order of the events, and that Redact
+// does not modify its input.
 func TestRedactProperty(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		kinds := slices.Sorted(maps.Keys(newEvent))

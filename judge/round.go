@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// round is one call of Run.
+// round is a call of Run.
 type round struct {
 	ctx      context.Context
 	p        *Problem
@@ -20,8 +20,8 @@ type round struct {
 	running map[*Case]context.CancelFunc
 }
 
-// try runs a case, unless it is already known to be unwanted. It is called before the case's turn, for
-// several cases at the same time. The result of a case that has become unwanted is ignored.
+// try runs a case, unless it is already unwanted. Cases are tried concurrently, before it is their turn to be
+// judged. If a case becomes unwanted while it runs, its result is ignored.
 func (r *round) try(c *Case) (*Attempt, error) {
 	if !r.tally.wanted(r.tally.group[c.Group]) {
 		return nil, nil
@@ -38,7 +38,7 @@ func (r *round) try(c *Case) (*Attempt, error) {
 	return a, err
 }
 
-// interrupt ends the attempts that are no longer wanted.
+// interrupt stops the attempts that are no longer wanted.
 func (r *round) interrupt() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +49,7 @@ func (r *round) interrupt() {
 	}
 }
 
-// branch judges a branch: its static check, its cases, and what is below it.
+// branch judges a branch: its static check, its cases, and its child branches.
 func (r *round) branch(b *branch) error {
 	if b.Node.Static != nil && r.p.Static != nil {
 		if err := r.static(b); err != nil {
@@ -84,7 +84,7 @@ func (r *round) branch(b *branch) error {
 	return nil
 }
 
-// next takes the next attempt, which belongs to this case, and judges it.
+// next receives the next attempt, which belongs to c, and judges it.
 func (r *round) next(b *branch, c *Case) error {
 	a, err := r.attempts.next()
 	defer a.release()

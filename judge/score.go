@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// How scores are computed, in the form of 2025-09 and in the legacy form. Everything here is arithmetic on
-// judged results.
+// Computation of scores, in the form of 2025-09 and in the legacy form. Everything here is arithmetic on judged
+// results.
 
-// String formats a score for people: "40", "33.3333 of 100".
+// String formats a score as text, such as "40" or "33.3333 of 100".
 func (s *Score) String() string {
 	if s.Of == 0 {
 		return number(s.Points)
@@ -22,12 +22,13 @@ func number(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1e6)/1e6, 'f', -1, 64)
 }
 
-// above reports whether a score is above its maximum by more than rounding errors.
+// above reports whether a score exceeds its maximum by more than rounding errors.
 func above(points, most float64) bool {
 	return points > most+1e-9*max(1, math.Abs(most))
 }
 
-// caseMost returns the maximum score of one of n cases of the node. It returns false if there is none.
+// caseMost returns the maximum score of a single case if the node has n cases. It returns false if there is no
+// maximum.
 func (n *Node) caseMost(cases int) (most float64, bounded bool) {
 	switch {
 	case n.Unbounded:
@@ -42,8 +43,8 @@ func (n *Node) caseMost(cases int) (most float64, bounded bool) {
 	return most / float64(max(cases, 1)), true
 }
 
-// points returns the score of a case in a node with the aggregation sum or min. A complaint means that the
-// setter is at fault, which is a judge error.
+// points returns the score of a case in a node with the aggregation sum or min. If complaint is not empty, the
+// setter is at fault, and the verdict is a judge error.
 func (o Outcome) points(most float64, bounded bool) (points float64, complaint string) {
 	award := o.Award
 	if o.Verdict != Accepted {
@@ -76,7 +77,7 @@ func (o Outcome) points(most float64, bounded bool) (points float64, complaint s
 	return award.Value, ""
 }
 
-// String describes the award: "5 points".
+// String describes the award, such as "5 points".
 func (a Award) String() string {
 	if a.By == Multiplier {
 		return "the multiplier " + number(a.Value)
@@ -103,18 +104,18 @@ func (a Aggregate) fold(points []float64) float64 {
 	return folded
 }
 
-// Result is the verdict and score of a case or a node, for the grading of a legacy node.
+// Result is the verdict and score of a case or a node, as input for the grading of a legacy node.
 type Result struct {
 	Verdict Verdict
 	Points  float64
 	Message string // set if the verdict is a judge error
 }
 
-// legacyOrder is the legacy format's precedence of verdicts, worst first.
+// legacyOrder is the precedence of verdicts in the legacy format, worst first.
 var legacyOrder = []Verdict{JudgeError, CompileError, IdlenessLimit, RunTimeError, MemoryLimit, TimeLimit, OutputLimit, WrongAnswer}
 
-// grade aggregates the results of a legacy node's children like the default grader. Results do not include
-// skipped children. Without results, the node is accepted with 0.
+// grade aggregates the results of a legacy node's children like the default grader. Results must not include
+// skipped children. Without results, the node is accepted with score 0.
 func (n *Node) grade(results []Result) Result {
 	if n.Legacy.IgnoreSample && len(results) > 1 {
 		results = results[len(results)-1:]

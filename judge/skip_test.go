@@ -15,8 +15,7 @@ import (
 	"assay/judge"
 )
 
-// crowd is a bench that counts how many of its programs run at one time. Each runs
-// for a second.
+// crowd is a bench that counts how many of its programs run at the same time. Each runs for a second.
 type crowd struct {
 	bench
 	running, most atomic.Int32
@@ -28,8 +27,7 @@ func (c *crowd) Try(ctx context.Context, of *judge.Case) (*judge.Attempt, error)
 	return c.bench.Try(ctx, of)
 }
 
-// TestJobsBoundWhatRuns: as many programs run at one time as Jobs says, neither more
-// nor fewer, whatever the number of cases is.
+// TestJobsBoundWhatRuns checks that exactly Jobs programs run at the same time, whatever the number of cases is.
 func TestJobsBoundWhatRuns(t *testing.T) {
 	takes := map[string]time.Duration{}
 	for _, g := range twoGroups().Groups {
@@ -59,8 +57,8 @@ func TestJobsBoundWhatRuns(t *testing.T) {
 	}
 }
 
-// TestWhatIsDecidedIsBrokenOff: a case that runs when one before it decides is not waited
-// for.
+// TestWhatIsDecidedIsBrokenOff checks that the judge does not wait for a running case if an earlier case decides
+// the result.
 func TestWhatIsDecidedIsBrokenOff(t *testing.T) {
 	for name, grading := range map[string]*judge.Grading{
 		"without scores": nil,
@@ -88,14 +86,14 @@ func TestWhatIsDecidedIsBrokenOff(t *testing.T) {
 	}
 }
 
-// failer is what *testing.T and *rapid.T have in common here.
+// failer contains the methods common to *testing.T and *rapid.T that are used here.
 type failer interface {
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
 }
 
-// skipped are the cases of a run that were not judged.
+// skipped returns the cases of a run that were not judged.
 func skipped(t failer, p *judge.Problem, s *said, o judge.Options) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
@@ -117,8 +115,8 @@ func sameCases(t failer, got, want map[string]bool) {
 	}
 }
 
-// TestALegacyGroupBreaksOff holds what is skipped in the legacy format against a walk
-// through the tree that follows on_reject as the format's text reads.
+// TestALegacyGroupBreaksOff compares the skipped cases in the legacy format with a tree walk that follows the
+// specification of on_reject.
 func TestALegacyGroupBreaksOff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, s := &judge.Problem{}, &said{cases: map[string]judge.Outcome{}}
@@ -158,9 +156,8 @@ func TestALegacyGroupBreaksOff(t *testing.T) {
 	})
 }
 
-// TestWhatDecidesAScore holds what is skipped in the format of 2025-09 against the
-// rule: after a failure the rest of a group is judged only where it can still change
-// the score.
+// TestWhatDecidesAScore compares the skipped cases in the format 2025-09 with the rule: after a failure, the rest
+// of a group is judged only if it can still change the score.
 func TestWhatDecidesAScore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		aggregates := rapid.SampledFrom([]judge.Aggregate{judge.PassFail, judge.Sum, judge.Min})
@@ -186,7 +183,7 @@ func TestWhatDecidesAScore(t *testing.T) {
 		p := current(secret, words)
 		o := judge.Options{Jobs: rapid.IntRange(1, 4).Draw(t, "jobs"), All: rapid.Bool().Draw(t, "all")}
 		want := map[string]bool{}
-		everything := false // the whole of secret is decided
+		everything := false // whether the result of secret is decided
 		for _, g := range p.Groups {
 			decides := g.Name == "sample"
 			for _, n := range secret.Children {

@@ -2,51 +2,52 @@ package judge
 
 import "fmt"
 
-// Events of making and measuring test data. Each is complete in itself.
+// Events about generating and measuring test data. Each is complete in itself.
 
-// CasesMade closes making a problem's cases, or checking that they are what their lines make.
+// CasesMade ends the generation of a problem's cases, or a check that their generator lines still make them.
 type CasesMade struct {
 	Format  int    `json:"format"`
 	Problem string `json:"problem"`
-	Check   bool   `json:"check,omitempty"` // nothing was to be changed
-	Cases   int    `json:"cases"`           // of the problem
+	Check   bool   `json:"check,omitempty"` // whether this was only a check
+	Cases   int    `json:"cases"`           // number of the problem's cases
 	Made    int    `json:"made"`
-	Changed int    `json:"changed"` // number of Made that differ from before
+	Changed int    `json:"changed"` // how many of Made differ from before
 	Kept    int    `json:"kept"`
 	Removed int    `json:"removed"`
 	Faults  int    `json:"faults"`
-	Why     string `json:"why,omitempty"` // nothing was done
+	Why     string `json:"why,omitempty"` // reason if nothing was done
 }
 
-// FreshMade means that new cases were made in addition to those of the problem.
+// FreshMade means that new cases were generated in addition to the problem's cases.
 type FreshMade struct {
 	Format  int    `json:"format"`
 	Problem string `json:"problem"`
 	Cases   int    `json:"cases"`
 	Seed    uint64 `json:"seed"`
-	Place   string `json:"place"` // their directory
+	Place   string `json:"place"` // directory of the cases
 }
 
-// FilesMade closes making a package's data, or checking that it is what its generators make.
+// FilesMade ends the generation of a package's data, or a check that its generators still make it.
 type FilesMade struct {
 	Format  int      `json:"format"`
 	Problem string   `json:"problem"`
 	Check   bool     `json:"check,omitempty"`
 	Files   int      `json:"files"`
-	Changed []string `json:"changed,omitempty"` // paths of files that have changed, or with Check would change
+	Changed []string `json:"changed,omitempty"` // paths of files that have changed or, with Check, would change
 	Faults  int      `json:"faults"`
 }
 
-// SuitePruned lists generator lines whose cases detect nothing new.
+// SuitePruned lists generator lines that are not needed, because the remaining cases detect everything that the
+// cases of these lines detect.
 type SuitePruned struct {
 	Format  int      `json:"format"`
 	Problem string   `json:"problem"`
-	Changes []string `json:"changes"` // of problem.toml
+	Changes []string `json:"changes"` // changes to problem.toml
 	Before  Tally    `json:"before"`
 	After   Tally    `json:"after"`
 }
 
-// Tally is how many cases there are, and what they detect.
+// Tally is the number of cases and of what they detect.
 type Tally struct {
 	Cases     int   `json:"cases"`
 	Bytes     int64 `json:"bytes"`
@@ -55,23 +56,23 @@ type Tally struct {
 	Bounds    int   `json:"bounds"`
 }
 
-// CoverageShown lists which cases cover what the declared input format requires.
+// CoverageShown lists which cases cover the requirements of the declared input format.
 type CoverageShown struct {
 	Format  int    `json:"format"`
 	Problem string `json:"problem"`
-	File    string `json:"file"` // the declaration
+	File    string `json:"file"` // file that contains the declaration
 	Cases   int    `json:"cases"`
-	Goals   []Goal `json:"goals"` // in the order of the declaration
+	Goals   []Goal `json:"goals"` // in declaration order
 }
 
-// Goal is a bound, a word, an alternative, a condition or a feature of a declaration.
+// Goal is a requirement for coverage: a bound, a word, an alternative, a condition or a feature of a declaration.
 type Goal struct {
 	What  string `json:"what"`
-	Line  int    `json:"line"`  // of the declaration
+	Line  int    `json:"line"`  // line in the declaration
 	Cases int    `json:"cases"` // number of cases that cover it
 }
 
-// Shown returns how many goals are covered by some case.
+// Shown returns the number of goals that are covered by at least one case.
 func (e *CoverageShown) Shown() (n int) {
 	for _, g := range e.Goals {
 		if g.Cases > 0 {
@@ -85,22 +86,22 @@ func (e *CoverageShown) Shown() (n int) {
 type SuiteMeasured struct {
 	Format  int         `json:"format"`
 	Problem string      `json:"problem"`
-	Most    int         `json:"most"` // most cases that are counted for each mutant
+	Most    int         `json:"most"` // maximum number of cases that are counted for each mutant
 	Cases   []CaseFinds `json:"cases"`
-	Once    []FoundOnce `json:"once,omitempty"` // wrong solutions that only one case detects
+	Once    []FoundOnce `json:"once,omitempty"` // wrong solutions that are detected by only one case
 }
 
-// CaseFinds is what a case detects.
+// CaseFinds describes what a case detects.
 type CaseFinds struct {
 	Case      string `json:"case"` // its id
 	Bytes     int64  `json:"bytes"`
 	Mutants   int    `json:"mutants"`
 	Solutions int    `json:"solutions"`
 	Bounds    int    `json:"bounds"`
-	Alone     int    `json:"alone"` // how many of all these no other case detects
+	Alone     int    `json:"alone"` // how many of all these are detected by no other case
 }
 
-// FoundOnce is something that only one case detects.
+// FoundOnce is something that is detected by only one case.
 type FoundOnce struct {
 	Case string `json:"case"`
 	Kind string `json:"kind"` // "solution"
@@ -111,20 +112,20 @@ type FoundOnce struct {
 type AdequacyMeasured struct {
 	Format    int               `json:"format"`
 	Problem   string            `json:"problem"`
-	Key       string            `json:"key"` // hash of everything that the measurement depends on
+	Key       string            `json:"key"` // hash of everything that affects the measurement
 	Cases     int               `json:"cases"`
 	Seed      uint64            `json:"seed"`
-	Searched  int               `json:"searched"` // inputs to try for each surviving mutant
+	Searched  int               `json:"searched"` // number of inputs to try for each surviving mutant
 	Programs  []ProgramMutants  `json:"programs"`
 	Operators []OperatorMutants `json:"operators"`
 	Total     MutantCounts      `json:"total"`
-	How       []Death           `json:"how"` // how the killed ones died
+	How       []Death           `json:"how"` // how the killed mutants died
 	Mutants   []LivingMutant    `json:"mutants"`
 	Notes     []string          `json:"notes,omitempty"`
-	All       bool              `json:"all,omitempty"` // list also those that no input distinguishes from the correct program
+	All       bool              `json:"all,omitempty"` // also list mutants that no input distinguishes from the correct program
 }
 
-// MutantCounts are numbers of mutants.
+// MutantCounts counts mutants by state.
 type MutantCounts struct {
 	Mutants     int `json:"mutants"`
 	Killed      int `json:"killed"`
@@ -134,8 +135,8 @@ type MutantCounts struct {
 	Unreached   int `json:"unreached"`
 }
 
-// Score returns the percentage of mutants known to be wrong that the cases kill. It is never rounded up to
-// 100.
+// Score returns the percentage of mutants known to be wrong that the cases kill. It returns 100 only if all are
+// killed, and is never rounded up to it.
 func (c MutantCounts) Score() float64 {
 	if c.Killed+c.Survived == 0 {
 		return 100
@@ -143,19 +144,19 @@ func (c MutantCounts) Score() float64 {
 	return float64(1000*c.Killed/(c.Killed+c.Survived)) / 10
 }
 
-// ProgramMutants are the mutants of a program.
+// ProgramMutants counts the mutants of a program.
 type ProgramMutants struct {
 	Path string `json:"path"`
 	MutantCounts
 }
 
-// OperatorMutants are the mutants of one kind of mutation.
+// OperatorMutants counts the mutants made by one kind of mutation.
 type OperatorMutants struct {
 	Operator string `json:"operator"`
 	MutantCounts
 }
 
-// Death is a way in which mutants die.
+// Death is a way in which mutants are killed.
 type Death struct {
 	How   string `json:"how"`
 	Count int    `json:"count"`
@@ -166,15 +167,15 @@ type MutantState string
 
 // The states of mutants.
 const (
-	// MutantKilled: a case distinguishes it from the correct program.
+	// MutantKilled means that a case distinguishes the mutant from the correct program.
 	MutantKilled MutantState = "killed"
-	// MutantSurvived: no case distinguishes it, but another input does.
+	// MutantSurvived means that no case distinguishes the mutant, but another input does.
 	MutantSurvived MutantState = "survived"
-	// MutantEquivalent: a person has marked it as correct.
+	// MutantEquivalent means that the setter has marked the mutant as correct.
 	MutantEquivalent MutantState = "equivalent"
-	// MutantUnseparated: no input that was tried distinguishes it.
+	// MutantUnseparated means that none of the inputs that were tried distinguishes the mutant.
 	MutantUnseparated MutantState = "unseparated"
-	// MutantUnreached: no input that was tried reaches its change.
+	// MutantUnreached means that none of the inputs that were tried reaches the mutant's change.
 	MutantUnreached MutantState = "unreached"
 )
 
@@ -186,12 +187,12 @@ type LivingMutant struct {
 	Operator string      `json:"operator"`
 	Diff     string      `json:"diff"`
 	Reason   string      `json:"reason,omitempty"` // of a mark
-	Input    string      `json:"input,omitempty"`  // an input that kills it
+	Input    string      `json:"input,omitempty"`  // an input that kills the mutant
 	Answer   string      `json:"answer,omitempty"`
-	Origin   string      `json:"origin,omitempty"` // of the input
+	Origin   string      `json:"origin,omitempty"` // origin of the input
 }
 
-// Listed returns the mutants that a reader should see.
+// Listed returns the mutants that should be shown.
 func (e *AdequacyMeasured) Listed() (list []LivingMutant) {
 	for _, m := range e.Mutants {
 		if m.State == MutantSurvived || e.All && m.State != MutantUnreached {

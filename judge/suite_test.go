@@ -8,8 +8,7 @@ import (
 	"assay/judge"
 )
 
-// TestScoresOfMutants: what the cases kill of the mutants that are known to be wrong, in
-// percent.
+// TestScoresOfMutants checks the percentage of mutants known to be wrong that the cases kill.
 func TestScoresOfMutants(t *testing.T) {
 	for _, test := range []struct {
 		counts judge.MutantCounts
@@ -37,8 +36,8 @@ func TestScoresOfMutants(t *testing.T) {
 	}
 }
 
-// TestMutantsThatAreListed: those that a case should kill, and with All those that
-// somebody may want to look at.
+// TestMutantsThatAreListed checks that the mutants that a case should kill are listed. With All, it checks that
+// equivalent and unseparated mutants are listed too.
 func TestMutantsThatAreListed(t *testing.T) {
 	e := &judge.AdequacyMeasured{}
 	for _, state := range []judge.MutantState{

@@ -6,36 +6,36 @@ import (
 	"sync"
 )
 
-// tally records what has been judged so far, and its consequences: which cases are still wanted, and the
-// scores of groups and of the submission. It depends only on earlier results in judging order, and not on
-// what runs at the same time.
+// tally records the results so far and their consequences: which cases are still wanted, and the scores of groups
+// and of the submission. It depends only on earlier results in judging order, and not on which cases run at the
+// same time.
 type tally struct {
 	o       Options
 	grading *Grading
 	sum     *Finished
 	root    *branch
 	nodes   map[string]*branch
-	group   map[string]*branch // by the name of a group
-	award   AwardKind          // the award of an earlier case: points and multipliers cannot be mixed
+	group   map[string]*branch // by group name
+	award   AwardKind          // kind of award in earlier cases; points and multipliers cannot be mixed
 
-	mu sync.Mutex // held to change what wanted reads
+	mu sync.Mutex // held while changing data that wanted reads
 }
 
-// branch is a node of the tree of groups with its results.
+// branch is a node in the tree of groups with its results.
 type branch struct {
 	*Node
 	of       *branch
-	group    *Group // nil if it has no direct cases
+	group    *Group // nil if the branch has no direct cases
 	children []*branch
 	sample   bool
 
 	counts  GroupJudged
-	failed  bool     // a case in it is not accepted, or was skipped
-	broken  bool     // the rest of it no longer counts (legacy)
-	results []Result // of direct cases and closed children, in order
+	failed  bool     // whether a case in the branch was not accepted, or was skipped
+	broken  bool     // whether the rest of the branch no longer counts (legacy)
+	results []Result // results of direct cases and closed children, in order
 }
 
-// newTally makes the tree. Without a grading, all groups are children of the root.
+// newTally builds the tree. Without a grading, all groups are children of the root.
 func newTally(p *Problem, o Options, sum *Finished) (*tally, error) {
 	t := &tally{o: o, grading: p.Grading, sum: sum, nodes: map[string]*branch{}, group: map[string]*branch{}}
 	if p.Grading == nil {
@@ -70,7 +70,7 @@ func newTally(p *Problem, o Options, sum *Finished) (*tally, error) {
 	return t, nil
 }
 
-// grow adds a node and what is below it.
+// grow adds a node and its descendants.
 func (t *tally) grow(of *branch, n *Node) *branch {
 	b := &branch{Node: n, of: of}
 	b.counts = GroupJudged{Group: n.Name, Inner: len(n.Children) > 0}
@@ -85,10 +85,10 @@ func (t *tally) grow(of *branch, n *Node) *branch {
 	return b
 }
 
-// sampleName is the node of the statement's cases, which give no score.
+// sampleName is the name of the node for the statement's cases, which give no score.
 const sampleName = "sample"
 
-// all yields a branch and all below it, in judging order.
+// all returns an iterator over a branch and its descendants, in judging order.
 func (t *tally) all(b *branch) func(yield func(*branch) bool) {
 	return func(yield func(*branch) bool) {
 		if !yield(b) {
@@ -107,9 +107,9 @@ func (t *tally) all(b *branch) func(yield func(*branch) bool) {
 func (t *tally) legacy() bool { return t.grading != nil && t.grading.Form == FormatLegacy }
 func (t *tally) scored() bool { return t.grading != nil && t.grading.Scored }
 
-// wanted reports whether a case of this branch is to be judged. The result may change from true to false as
-// more is judged, never back. So an unwanted case need not run, and the result at the case's turn counts. It
-// is safe to call at any time.
+// wanted reports whether a case in this branch must still be judged. While cases are judged, the result may change
+// from true to false, but never back. So an unwanted case need not run, and the result when it is the case's turn
+// is final. It may be called at any time.
 func (t *tally) wanted(b *branch) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,12 +132,12 @@ func (t *tally) wanted(b *branch) bool {
 	return true
 }
 
-// decided reports whether one case that is not accepted decides the score of the branch.
+// decided reports whether a single case that is not accepted decides the score of the branch.
 func (b *branch) decided() bool {
 	return b.sample || b.Aggregate == PassFail && b.of != nil || b.Aggregate == Min && len(b.children) == 0
 }
 
-// skip counts a case that was not judged.
+// skip records a case that was not judged.
 func (t *tally) skip(b *branch, c *CaseJudged) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,7 +147,7 @@ func (t *tally) skip(b *branch, c *CaseJudged) {
 	}
 }
 
-// judged counts a case that was judged, and computes its score, which may turn it into a judge error.
+// judged records a judged case and computes its score, which may turn the verdict into a judge error.
 func (t *tally) judged(b *branch, c *CaseJudged, o Outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,7 +165,7 @@ func (t *tally) judged(b *branch, c *CaseJudged, o Outcome) {
 	t.result(b, Result{Verdict: c.Verdict, Points: points})
 }
 
-// count counts a case in its group and in those around it.
+// count counts a case in its branch and all ancestors.
 func (t *tally) count(b *branch, c *CaseJudged) {
 	for m := b; m != nil; m = m.of {
 		m.counts.Verdict = Worst(m.counts.Verdict, c.Verdict)
@@ -175,7 +175,7 @@ func (t *tally) count(b *branch, c *CaseJudged) {
 	}
 }
 
-// result adds a result to a branch, if it still counts.
+// result adds a result to a branch, if the branch still counts.
 func (t *tally) result(b *branch, r Result) {
 	for m := b; m != nil; m = m.of {
 		if m.broken {
@@ -208,7 +208,7 @@ func (t *tally) score(b *branch, c *CaseJudged, o Outcome) (points float64, comp
 		if o.Award.By != NoAward && !o.Award.Alone {
 			return 0, fmt.Sprintf("the checker gives %s to a case whose group only passes or fails", o.Award)
 		}
-		return 0, "" // the group has one
+		return 0, "" // the group has a score
 	}
 	if by := o.Award.By; by != NoAward {
 		if t.award != NoAward && t.award != by {
@@ -230,7 +230,7 @@ func (t *tally) score(b *branch, c *CaseJudged, o Outcome) (points float64, comp
 	return points, complaint
 }
 
-// close ends a branch. For a legacy node with a grader, graded is the grader's result.
+// close closes a branch. For a legacy node with a grader, graded is the grader's result.
 func (t *tally) close(b *branch, graded *Result) *GroupJudged {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -249,7 +249,7 @@ func (t *tally) close(b *branch, graded *Result) *GroupJudged {
 func (t *tally) closeLegacy(b *branch, graded *Result) {
 	n := b.Node
 	if len(b.results) == 0 && b.of != nil {
-		return // nothing of it was judged
+		return // no part of the branch was judged
 	}
 	r := n.grade(b.results)
 	if graded != nil {
@@ -272,7 +272,7 @@ func (t *tally) closeLegacy(b *branch, graded *Result) {
 	}
 }
 
-// best returns the best score that a legacy branch can give, or zero if unknown.
+// best returns the best score that a legacy branch can give, or zero if it is unknown.
 func (t *tally) best(b *branch) float64 {
 	end := b.Legacy.High
 	if t.grading.Minimize {
@@ -355,8 +355,8 @@ func (t *tally) finish() {
 	}
 }
 
-// parts returns the points of the groups whose sum is the score: groups with only sums between them and the
-// root. If the score is not their sum, because a judging ended early or a limit cut the sum, it returns none.
+// parts returns the points of the groups whose sum is the score. Between these groups and the root, only sums are
+// used. If the score is not their sum, because the judging ended early or a limit cut the sum, it returns none.
 func (t *tally) parts() []float64 {
 	summands := t.root.summands(t.legacy())
 	if len(summands) < 2 {
@@ -375,9 +375,9 @@ func (t *tally) parts() []float64 {
 	return points
 }
 
-// summands returns the branches whose scores are added to this one's.
+// summands returns the branches whose scores are added to the score of b.
 func (b *branch) summands(legacy bool) (all []*branch) {
-	adds := b.Aggregate == Sum && b.Legacy.Grader == nil || b.of == nil && !legacy // the root of 2025-09 only contains the rest
+	adds := b.Aggregate == Sum && b.Legacy.Grader == nil || b.of == nil && !legacy // in 2025-09, the root only contains the other nodes
 	if len(b.children) == 0 || b.group != nil || b.Static != nil || !adds {
 		return []*branch{b}
 	}
@@ -390,7 +390,7 @@ func (b *branch) summands(legacy bool) (all []*branch) {
 	return all
 }
 
-// joinLines joins two texts with a line end.
+// joinLines joins two texts with a line feed.
 func joinLines(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

@@ -1,26 +1,25 @@
 package judge
 
-// Verdict is the judgement of a submission, a group or one case. Only this file spells the verdicts. The zero
-// value means "not judged yet".
+// Verdict is the judgement of a submission, a group, or a case. The verdicts are written as strings only in this
+// file. The zero value means "not judged yet".
 type Verdict string
 
-// The verdicts, from best to worst. Worst aggregates a group by this order.
+// The verdicts, from best to worst. Worst uses this order to aggregate a group.
 const (
 	NotJudged     Verdict = ""    // there is no verdict yet
 	Accepted      Verdict = "AC"  // correct, and within the limits
-	Skipped       Verdict = "SK"  // not judged after the first failure, or not selected
+	Skipped       Verdict = "SK"  // not judged because an earlier case failed, or because it was not selected
 	WrongAnswer   Verdict = "WA"  // the checker rejected the output
-	RunTimeError  Verdict = "RTE" // it ended with a nonzero exit code, or by a signal
-	OutputLimit   Verdict = "OLE" // it wrote too much
-	MemoryLimit   Verdict = "MLE" // it used too much memory
+	RunTimeError  Verdict = "RTE" // the program ended with a nonzero exit code, or by a signal
+	OutputLimit   Verdict = "OLE" // the program wrote too much
+	MemoryLimit   Verdict = "MLE" // the program used too much memory
 	TimeLimit     Verdict = "TLE" // CPU time
-	IdlenessLimit Verdict = "ILE" // wall time, with CPU time left
-	CompileError  Verdict = "CE"  // it could not be built
-	JudgeError    Verdict = "JE"  // the machine, the judge or the setter's programs are at fault
+	IdlenessLimit Verdict = "ILE" // the wall time limit was exceeded, with CPU time left
+	CompileError  Verdict = "CE"  // the program could not be built
+	JudgeError    Verdict = "JE"  // the machine, the judge, or a setter's program is at fault
 )
 
-// verdicts contains, in order of precedence, each verdict with its name and the directory under solutions/
-// for it.
+// verdicts lists, in order of precedence, each verdict with its name and its directory under solutions/.
 var verdicts = []struct {
 	verdict Verdict
 	words   string
@@ -47,7 +46,7 @@ func Verdicts() []Verdict {
 	return all
 }
 
-// Words returns the name of the verdict: "wrong answer" for WA.
+// Words returns the name of the verdict, such as "wrong answer" for WA.
 func (v Verdict) Words() string {
 	if rank := v.rank(); rank >= 0 {
 		return verdicts[rank].words
@@ -55,8 +54,8 @@ func (v Verdict) Words() string {
 	return "not judged"
 }
 
-// Dir returns the name of the directory of solutions/<problem> whose programs must get this verdict. It is
-// empty if there is none.
+// Dir returns the name of the directory in solutions/<problem> whose programs must get this verdict. It returns
+// the empty string if there is none.
 func (v Verdict) Dir() string {
 	if rank := v.rank(); rank >= 0 {
 		return verdicts[rank].folder
@@ -64,8 +63,7 @@ func (v Verdict) Dir() string {
 	return ""
 }
 
-// VerdictOfDir returns the verdict of a directory of solutions/<problem>. It returns false if the name stands
-// for none.
+// VerdictOfDir returns the verdict for a directory name in solutions/<problem>. It returns false if there is none.
 func VerdictOfDir(folder string) (Verdict, bool) {
 	for _, row := range verdicts {
 		if row.folder != "" && row.folder == folder {
@@ -75,7 +73,7 @@ func VerdictOfDir(folder string) (Verdict, bool) {
 	return NotJudged, false
 }
 
-// rank returns the index in the order of precedence, or -1 for what is not judged.
+// rank returns the index in the order of precedence, or -1 for NotJudged and unknown verdicts.
 func (v Verdict) rank() int {
 	for i, row := range verdicts {
 		if row.verdict == v {
@@ -85,8 +83,8 @@ func (v Verdict) rank() int {
 	return -1
 }
 
-// Worst returns the verdict that comes last in the order of precedence. It ignores verdicts that were not
-// judged. Without any others, the result is not judged.
+// Worst returns the verdict that is last in the order of precedence. It ignores NotJudged. If there are no other
+// verdicts, it returns NotJudged.
 func Worst(all ...Verdict) Verdict {
 	worst := NotJudged
 	for _, v := range all {
@@ -97,25 +95,25 @@ func Worst(all ...Verdict) Verdict {
 	return worst
 }
 
-// NearLimit is how many times its CPU time limit a run may take before it is hopeless. A run that ends
-// earlier may be in time when it is repeated.
+// NearLimit is the multiple of its CPU time limit beyond which a run is hopeless. A run that ends earlier may be
+// in time when it is repeated.
 const NearLimit = 1.2
 
-// Classify judges how a program ended, before its output is checked. It returns NotJudged for a run that
-// ended within its limits: then the output decides.
+// Classify judges how a program ended, before its output is checked. It returns NotJudged for a run that ended
+// within its limits, because then the output decides.
 //
-// Several things may be wrong at once. The precedence, with its reasons:
+// Several limits may be exceeded at once. The precedence, with its reasons:
 //
 //  1. Memory, because a program near its limit is slow, and crashes when it is
 //     refused more: the cause is the memory.
-//  2. Output, because a flood takes time to write.
+//  2. Output, because writing that much takes time.
 //  3. CPU time: it ran too long, whatever it would have done next.
 //  4. Wall time, with CPU time left: it waited for something. Only a kill
-//     counts, because a busy machine makes every clock run long.
-//  5. A signal or a nonzero exit code: it ended by itself, and badly. Running
-//     out of processes also shows in this way.
+//     counts, because on a busy machine every wall time is long.
+//  5. A signal or a nonzero exit code: it ended abnormally by itself. Running
+//     out of processes also has this effect.
 //
-// Exactly at a limit is within it.
+// Using exactly a limit is within the limit.
 func Classify(x Exec, limits Limits) Verdict {
 	switch {
 	case x.Killed == Memory:

@@ -66,8 +66,8 @@ func TestClassify(t *testing.T) {
 	})
 }
 
-// TestWorst has a row for each pair: Worst follows the order of Verdicts, in
-// either order of its arguments.
+// TestWorst checks each pair of verdicts: Worst must follow the order of Verdicts, whatever the order of its
+// arguments is.
 func TestWorst(t *testing.T) {
 	order := append([]judge.Verdict{judge.NotJudged}, judge.Verdicts()...)
 	for i, better := range order {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// retired are words that comments, texts and documents of the project do not use any more, as regular
-// expressions, with what to write.
+// retired lists words, as regular expressions, that comments, texts and documents of the project must not use, and
+// what to write instead.
 var retired = []struct{ word, instead string }{
 	{`anew`, "again"},
 	{`besides`, "also, or except"},
@@ -56,8 +56,8 @@ var retired = []struct{ word, instead string }{
 	{`[a-z]*(?:colour|behaviour|neighbour|favour|honour|minimis|recognis|organis)[a-z]*`, "the American spelling"},
 }
 
-// TestRetiredWords: comments and strings of Go, comments of queries, templates, style sheets, scripts and
-// documents use no retired words. Tests are not read, nor the statements of problems.
+// TestRetiredWords checks that comments and strings in Go, comments in queries, templates, style sheets, scripts
+// and documents contain no retired words. It does not read tests or problem statements.
 func TestRetiredWords(t *testing.T) {
 	const root = ".."
 	var all []string
@@ -98,7 +98,7 @@ func insteadOf(word string) string {
 	return ""
 }
 
-// actions are those of templates, which name what is in Go.
+// actions matches template actions, which contain Go names.
 var actions = regexp.MustCompile(`\{\{[^}]*\}\}`)
 
 type textLine struct {
@@ -106,9 +106,9 @@ type textLine struct {
 	text   string
 }
 
-// textOf returns the text for people in a file: comments and strings of Go, except the keys of struct tags,
-// comments of queries, and everything in templates, style sheets, scripts and documents. The comments of
-// generated code are those of the queries.
+// textOf returns the human-readable text in a file: comments and strings in Go, except the keys of struct tags,
+// comments in queries, and everything in templates, style sheets, scripts and documents. The comments in generated
+// code come from the queries.
 func textOf(name string) (all []textLine, err error) {
 	kind := filepath.Ext(name)
 	if !slices.Contains([]string{".go", ".sql", ".html", ".css", ".js", ".md"}, kind) || strings.HasSuffix(name, "_test.go") {
@@ -130,7 +130,7 @@ func textOf(name string) (all []textLine, err error) {
 		add(1, actions.ReplaceAllString(string(data), ""))
 		return all, nil
 	case ".sql":
-		if filepath.Base(filepath.Dir(name)) == "migrations" { // of a version that is stored
+		if filepath.Base(filepath.Dir(name)) == "migrations" { // the version of a migration is stored, so migrations cannot change
 			return nil, nil
 		}
 		for i, line := range strings.Split(string(data), "\n") {

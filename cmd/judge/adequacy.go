@@ -13,7 +13,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// measuring has the flags of judge adequacy.
+// measuring holds the flags of judge adequacy.
 type measuring struct {
 	running
 	drawing
@@ -119,7 +119,7 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 	})
 }
 
-// report measures, or returns an earlier measurement.
+// report returns an earlier measurement. If there is none, it measures.
 func (m *measuring) report(
 	ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location,
 	folder *workspace.Problem,

@@ -16,10 +16,10 @@ import (
 	"assay/judge"
 )
 
-// BenchmarkAdequacy is judge adequacy without a search, of the problems of the house: all
-// mutants of the reference and the accepted solution in Go on all cases, with a checker
-// that remembers (wythoff), many numbers (sylver) and many turns (pd-duel). It counts
-// those that are run at all, and the CPU time of everything but the builds.
+// BenchmarkAdequacy runs judge adequacy without a search on bundled problems. It judges all mutants of the
+// reference and of the accepted solution in Go on all cases. The problems have a checker that keeps state
+// (wythoff), many numbers (sylver), and many turns (pd-duel). It reports the number of mutants run per second of
+// CPU time, without the builds.
 func BenchmarkAdequacy(b *testing.B) {
 	house, err := filepath.Abs("../..")
 	if err != nil {
@@ -32,7 +32,7 @@ func BenchmarkAdequacy(b *testing.B) {
 			var report judge.AdequacyMeasured
 			seed := int(time.Now().UnixNano())
 			measure := func() {
-				seed++ // another key, so that nothing was kept
+				seed++ // a new key, so that nothing is cached
 				out := benchJudge(b, cli.ExitAccepted, "adequacy", problem, "--count", "0", "--json", "--seed", strconv.Itoa(seed))
 				if err := json.Unmarshal([]byte(out), &report); err != nil {
 					b.Fatal(err)
@@ -49,8 +49,7 @@ func BenchmarkAdequacy(b *testing.B) {
 	}
 }
 
-// inGo copies a problem of the house, with its solutions in Go only, into the current
-// directory.
+// inGo copies a bundled problem into the current directory, with only its Go solutions.
 func inGo(b *testing.B, house, problem string) {
 	b.Helper()
 	accepted := filepath.Join("solutions", problem, "accepted")
@@ -73,7 +72,7 @@ func inGo(b *testing.B, house, problem string) {
 	}
 }
 
-// processorTime is that of this process and of all that it has waited for.
+// processorTime returns the CPU time of this process and of all child processes that it has waited for.
 func processorTime(b *testing.B) (sum time.Duration) {
 	b.Helper()
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {

@@ -11,7 +11,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// findings prints what each case detects.
+// findings determines which mutants each case kills, and returns the event that reports this.
 func (m *measuring) findings(ctx context.Context, c *console, at *workspace.Location, folder *workspace.Problem) (judge.Event, error) {
 	defer c.clear()
 	if m.on != "" {
@@ -38,10 +38,10 @@ func (m *measuring) measure(ctx context.Context, c *console, folder *workspace.P
 	return lab, results, finds, err
 }
 
-// keep saves the inputs found as cases, those that kill most first.
+// keep saves the inputs found as cases, starting with those that kill the most mutants.
 func (m *measuring) keep(c *console, folder *workspace.Problem, finds []*mutate.Find) error {
 	out := c.out
-	if m.drawing.json { // with --json, there are only lines of JSON
+	if m.drawing.json { // with --json, stdout contains only JSON lines
 		out = c.err
 	}
 	for _, f := range mutate.Few(finds) {

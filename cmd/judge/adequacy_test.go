@@ -17,8 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// even is a problem with several right answers, whose checker may remember, and two
-// programs that are mutated.
+// even is a problem with several correct answers, a checker that may remember, and two programs to mutate.
 const even = `
 -- judge.toml --
 -- problems/even/problem.toml --
@@ -75,8 +74,8 @@ func main() {
 }
 `
 
-// TestMutantsInParts holds that mutants that are judged in parts, in any order, are judged as all at once: line
-// by line, with the outputs that are right in another way.
+// TestMutantsInParts checks that mutants judged in parts, in any order, give the same lines as mutants judged at
+// once. The outputs include correct ones that differ from the answer file.
 func TestMutantsInParts(t *testing.T) {
 	root := t.TempDir()
 	for _, f := range txtar.Parse([]byte(even)).Files {
@@ -132,7 +131,7 @@ func TestMutantsInParts(t *testing.T) {
 		t.Errorf("cut into parts, the mutants are\n%s\nand at once\n%s", strings.Join(got, ""), strings.Join(want, ""))
 	}
 
-	// With more parts than mutants, a part has one or none.
+	// With more parts than mutants, a part contains one mutant or none.
 	for first, n := range map[int]int{lab.Count() - 1: 1, lab.Count() + 1: 0} {
 		lines, err := lab.Part(t.Context(), first, lab.Count()+2)
 		if err != nil || len(lines) != n || n == 1 && !slices.Contains(want, string(lines[0])+"\n") {
@@ -140,7 +139,7 @@ func TestMutantsInParts(t *testing.T) {
 		}
 	}
 
-	// Another lab makes the same mutants; of a changed program they are others.
+	// Another lab makes the same mutants. A changed program gives different ones.
 	again, err := p.Mutants(t.Context(), p.Accepted())
 	if err != nil || again.Identity() != lab.Identity() {
 		t.Errorf("the mutants are %s and %s, %v", lab.Identity(), again.Identity(), err)
@@ -159,8 +158,8 @@ func TestMutantsInParts(t *testing.T) {
 	}
 }
 
-// TestTranslationsScoreAlike holds that the cases of a problem of the house kill as much of
-// what is known to be wrong in a Python solution as in the reference, which is in Go.
+// TestTranslationsScoreAlike checks that a bundled problem's cases kill as large a share of mutants for a Python
+// solution as for the Go reference.
 func TestTranslationsScoreAlike(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("no python3: install it")

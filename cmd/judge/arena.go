@@ -16,7 +16,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// arenaing has the flags of judge arena.
+// arenaing holds the flags of judge arena.
 type arenaing struct {
 	running
 	standing
@@ -128,12 +128,12 @@ func (a *arenaing) run(ctx context.Context, c *console, flags *pflag.FlagSet, na
 	})
 }
 
-// noOpponent is the error for an event of one bot.
+// noOpponent returns the error for a tournament with only one bot.
 func noOpponent(game, bot string) error {
 	return fmt.Errorf("one bot has no opponent\n    name two bots, or test it against the game's tester: judge arena %s %s --try", game, bot)
 }
 
-// logName returns the default name of an event's log.
+// logName returns the default name of a tournament's log.
 func logName(game string, r *arena.Rules, seed uint64) string {
 	return fmt.Sprintf("%s-%s-%s.jsonl", game, r.Name, r.Fingerprint(seed))
 }
@@ -158,7 +158,7 @@ func (a *arenaing) tryOut(f *workspace.Problem, files []string) ([]string, error
 	return append(files, f.Game.Tester), nil
 }
 
-// choice returns the choices of the flags.
+// choice returns the arena.Choice that the flags select.
 func (a *arenaing) choice(flags *pflag.FlagSet) arena.Choice {
 	c := arena.Choice{Rules: a.rules, Points: a.points, Format: a.format, Options: slices.Clone(a.set)}
 	given := func(name string) bool { return flags.Changed(name) }

@@ -10,7 +10,7 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// again has the flags of judge arena standings.
+// again holds the flags of judge arena standings.
 type again struct {
 	running
 	standing
@@ -41,7 +41,7 @@ func (a *again) run(ctx context.Context, c *console, path string) (err error) {
 		return err
 	}
 	folder, err := contest.Open(so.Game)
-	if err != nil || folder.Game == nil { // then no referee can be asked
+	if err != nil || folder.Game == nil { // there is no referee to ask
 		nobody := func(context.Context, []*arena.Game, func(done, of int)) (arena.Seen, error) { return nil, nil }
 		return a.show(ctx, c, shown{so: so, whole: log.Over(), look: nobody})
 	}
@@ -53,6 +53,6 @@ func (a *again) run(ctx context.Context, c *console, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	event.Seed, event.Opened = so.Seed, &arena.Opened{Bots: so.Bots} // as its referee received it
+	event.Seed, event.Opened = so.Seed, &arena.Opened{Bots: so.Bots} // as the referee received them
 	return a.show(ctx, c, shown{so: so, whole: log.Over(), title: folder.Title, look: event.Look})
 }

@@ -14,7 +14,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// checking has the flags of judge arena check.
+// checking holds the flags of judge arena check.
 type checking struct {
 	running
 	rules    string

@@ -19,25 +19,25 @@ import (
 	"assay/judge/host/job"
 )
 
-// onFlags are the flags of judge arena that can be combined with --on.
+// onFlags lists the flags of judge arena that can be combined with --on.
 var onFlags = []string{
 	"on", "rules", "set", "seed", "rounds", "games", "points", "format", "max-moves", "start", "move-time",
 	"clock", "log", "no-log", "lang", "html", "json", "times", "look", "color",
 }
 
-// arenaOn is an event that a server's workers play.
+// arenaOn is a tournament that a server's workers play.
 type arenaOn struct {
 	*arenaing
 	c      *console
 	api    *client.Client
 	game   string
-	heard  *arena.Gathering // nil until the event is open
+	heard  *arena.Gathering // nil until the tournament has been opened
 	opened flow.ArenaOpened
-	log    string // empty for none
+	log    string // path of the log; empty means no log
 	listen func(*arena.Progress)
 }
 
-// runOn runs the event on a server.
+// runOn runs the tournament on a server.
 func (a *arenaing) runOn(ctx context.Context, c *console, flags *pflag.FlagSet, game string, files []string) (err error) {
 	if len(files) < 2 {
 		return usageError{noOpponent(game, files[0])}
@@ -84,8 +84,8 @@ func (o *arenaOn) ask(ctx context.Context, flags *pflag.FlagSet, files []string)
 	return n, errors.Join(err, contest.Close())
 }
 
-// part handles the result of a task. The opening comes before all others, and the parts of a bot's history in
-// order: a task is created once the one before it is done.
+// part handles the result of a task. The opening arrives before all other tasks. The tasks of a bot's history
+// arrive in order, because each is created when the previous one is done.
 func (o *arenaOn) part(p *client.Part) error {
 	if p.State != job.Done {
 		return nil // the last event reports it
@@ -124,7 +124,7 @@ func (o *arenaOn) open(p *client.Part) error {
 	return err
 }
 
-// tell draws the table, if there is a terminal for it.
+// tell renders the table if there is a terminal for it.
 func (o *arenaOn) tell() error {
 	if o.listen == nil {
 		return nil
@@ -136,7 +136,7 @@ func (o *arenaOn) tell() error {
 	return err
 }
 
-// finish shows the outcome of the event, complete or not.
+// finish shows the outcome of the tournament, complete or not.
 func (o *arenaOn) finish(ctx context.Context, err error) error {
 	out, bad := o.heard.Finish()
 	err = errors.Join(err, bad)
@@ -150,10 +150,10 @@ func (o *arenaOn) finish(ctx context.Context, err error) error {
 	return err
 }
 
-// lookAtOnce is the number of games in which one task looks for blunders.
+// lookAtOnce is the number of games that one task searches for blunders.
 const lookAtOnce = 25
 
-// look lets the server's referee look at games.
+// look asks the server's referee for the positions of games.
 func (o *arenaOn) look(ctx context.Context, games []*arena.Game, _ func(done, of int)) (arena.Seen, error) {
 	seen := arena.Seen{}
 	if len(games) == 0 {

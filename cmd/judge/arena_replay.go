@@ -16,7 +16,7 @@ import (
 	"assay/judge/report"
 )
 
-// replaying has the flags of judge arena replay.
+// replaying holds the flags of judge arena replay.
 type replaying struct {
 	running
 	json     bool
@@ -160,7 +160,7 @@ func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game)
 	if err != nil {
 		return nil, err
 	}
-	event.Seed, event.Opened = res.Seed, &arena.Opened{Bots: res.Bots} // as its referee received it
+	event.Seed, event.Opened = res.Seed, &arena.Opened{Bots: res.Bots} // as the referee received them
 	all, err := event.Look(ctx, []*arena.Game{g}, nil)
 	return all[g.Key()], err
 }

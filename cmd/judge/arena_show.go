@@ -14,7 +14,7 @@ import (
 	"assay/judge/report"
 )
 
-// hold runs an event, with its progress on the terminal, and shows its outcome.
+// hold runs a tournament, shows its progress on the terminal, and then its outcome.
 func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	live, listen := liveTable(c)
 	e.Listen = listen
@@ -52,8 +52,8 @@ func (a *arenaing) hold(ctx context.Context, c *console, e *arena.Event) error {
 	return err
 }
 
-// liveTable returns the report of a running event, and the function that receives its progress. If no
-// progress is reported, it is nil. Drawing the table may take a twentieth of the time.
+// liveTable returns the report of a running tournament, and the function that receives its progress. If progress
+// is not reported, the function is nil. Rendering the table may take up to 5% of the time.
 func liveTable(c *console) (report.Report, func(*arena.Progress)) {
 	f, isFile := c.err.(*os.File)
 	if !c.live() || !isFile {

@@ -16,7 +16,7 @@ import (
 	"assay/judge/report"
 )
 
-// standing has the flags of judge arena for the length of an event and for what is shown.
+// standing holds the flags of judge arena that determine a tournament's length and output.
 type standing struct {
 	sprt    string
 	settled bool
@@ -32,7 +32,7 @@ func (s *standing) flags(f *pflag.FlagSet) {
 	f.BoolVar(&s.settled, "until-settled", false, "continue until the ranking is settled, for at most --rounds")
 }
 
-// drawing adds the flags for what is shown.
+// drawing adds the flags that select the output.
 func (s *standing) drawing(f *pflag.FlagSet) {
 	f.StringVar(&s.html, "html", "", "write an HTML page with standings and games to `FILE`")
 	f.BoolVar(&s.json, "json", false, "instead, write the events as lines of JSON, for judge report")
@@ -40,11 +40,11 @@ func (s *standing) drawing(f *pflag.FlagSet) {
 	f.IntVar(&s.look, "look", 100, "number of games in which to look for blunders, and to show on the page")
 }
 
-// manyRounds is the most rounds of an event without a fixed end.
+// manyRounds is the maximum number of rounds of a tournament without a fixed end.
 const manyRounds = 1 << 14
 
-// schedule returns the schedule of the flags, or nil for that of the rules. It also changes the rules, so
-// that the event gets a log of its own.
+// schedule returns the schedule that the flags select, or nil for the default schedule of the rules. It also
+// changes r, so that the tournament gets its own log.
 func (s *standing) schedule(r *arena.Rules, flags *pflag.FlagSet, bots int) (arena.Schedule, error) {
 	refuse := func(format string, args ...any) (arena.Schedule, error) {
 		return nil, usageError{fmt.Errorf(format, args...)}
@@ -93,20 +93,20 @@ func parseSPRT(text string) (t rating.SPRT, err error) {
 	return t, t.Check()
 }
 
-// look asks the game's referee for the positions of games.
+// look is a function that asks the game's referee for the positions of games.
 type look func(ctx context.Context, games []*arena.Game, told func(done, of int)) (arena.Seen, error)
 
-// shown is an event with everything that is reported about it.
+// shown is a tournament with all data that is reported about it.
 type shown struct {
 	so    *arena.Results
 	whole bool
 	title string
 	look  look
 	notes []string
-	last  []judge.Event // after the standings
+	last  []judge.Event // reported after the standings
 }
 
-// show sends an event to the reports, complete or not. The page always has times.
+// show sends a tournament, complete or not, to the reports. The HTML page always includes times.
 func (s *standing) show(ctx context.Context, c *console, e shown) (err error) {
 	out, err := s.open(c)
 	if err != nil {

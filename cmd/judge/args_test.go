@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// walk calls f with every command, and the words that call it.
+// walk calls f with every command and the words that invoke it.
 func walk(f func(cmd *cobra.Command, words []string)) {
 	root := &cobra.Command{Use: "judge"}
 	for _, g := range contents(&console{}) {
@@ -28,7 +28,7 @@ func walk(f func(cmd *cobra.Command, words []string)) {
 	visit(root)
 }
 
-// refused runs a command line that must be refused as wrong usage, in a sentence of ours.
+// refused checks that a command line is rejected as misuse, with a message written by this project.
 func refused(t *testing.T, want string, line ...string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -44,8 +44,8 @@ func refused(t *testing.T, want string, line ...string) {
 	}
 }
 
-// TestEveryFlagIsRefusedInPlainWords gives each flag of each command values that it
-// cannot take.
+// TestEveryFlagIsRefusedInPlainWords checks the errors for values that a flag cannot take, for each flag of each
+// command.
 func TestEveryFlagIsRefusedInPlainWords(t *testing.T) {
 	t.Chdir(t.TempDir())
 	bad := map[string][]string{
@@ -91,7 +91,7 @@ func TestEveryFlagIsRefusedInPlainWords(t *testing.T) {
 	}
 }
 
-// TestEveryArgumentIsNamed leaves arguments of each command out, and adds one.
+// TestEveryArgumentIsNamed checks the errors for missing and extra arguments of each command.
 func TestEveryArgumentIsNamed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	walk(func(cmd *cobra.Command, words []string) {
@@ -112,7 +112,7 @@ func TestEveryArgumentIsNamed(t *testing.T) {
 	})
 }
 
-// TestEveryChoiceIsCompleted: what the help names as words, a shell offers.
+// TestEveryChoiceIsCompleted checks that shell completion offers the words that the help lists.
 func TestEveryChoiceIsCompleted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, test := range []struct{ want, line string }{

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// benchContest makes a contest with one problem of n tiny cases, and a static
-// program that does nothing, which is right on all of them.
+// benchContest makes a contest with one problem of n tiny cases, and a static program that does nothing. The
+// program is correct on all cases.
 func benchContest(b *testing.B, n int) (program string) {
 	b.Helper()
 	dir := b.TempDir()
@@ -63,9 +63,8 @@ func spawnBare(b *testing.B, program string, n int) time.Duration {
 	return time.Since(start)
 }
 
-// BenchmarkSubmit measures `judge submit` of a static program that does nothing,
-// on 200 tiny cases, one at a time: what each case costs beyond a bare spawn of
-// the same program in the same run, and the whole as a ratio to it.
+// BenchmarkSubmit measures `judge submit` of a static program that does nothing, on 200 tiny cases, one at a time.
+// It reports the cost per case beyond a bare spawn of the program, and the ratio of the total to bare spawns.
 func BenchmarkSubmit(b *testing.B) {
 	const cases = 200
 	program := benchContest(b, cases)
@@ -91,8 +90,8 @@ func BenchmarkSubmit(b *testing.B) {
 	b.ReportMetric(float64(judged)/float64(bare), "x-bare")
 }
 
-// BenchmarkSubmitAgain measures a whole `judge submit` of an unchanged solution
-// with one case: all that is not judging.
+// BenchmarkSubmitAgain measures a whole `judge submit` of an unchanged solution with one case. Nearly all of the
+// time is overhead.
 func BenchmarkSubmitAgain(b *testing.B) {
 	program := benchContest(b, 1)
 	args := []string{"submit", "nothing", program, "-j", "1", "--color", "never"}

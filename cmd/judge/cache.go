@@ -12,8 +12,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// withAnyCache lets a command that only reports work without a usable cache: on a full or read-only disk, or
-// without a home directory. The command then uses a temporary directory and says so.
+// withAnyCache lets a command that only reports run without a usable cache, for example on a full or read-only
+// disk or without a home directory. The command then prints a note and uses a temporary directory.
 func (c *console) withAnyCache(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		dir, unusable := cli.CacheDir()
@@ -32,9 +32,9 @@ func (c *console) withAnyCache(run func(*cobra.Command, []string) error) func(*c
 	}
 }
 
-// withSpareCache lets a command use a temporary directory as its cache, so that it leaves nothing behind. Run
-// is called with the place of the real cache, or with why it cannot be used. What the cache remembers about
-// toolchains is dropped, because one may just have been installed.
+// withSpareCache lets a command use a temporary directory as its cache, so that it leaves nothing behind. It calls
+// run with the path of the real cache, or with the reason why that cache is unusable. Cached toolchain data is
+// dropped, because a toolchain may just have been installed.
 func (c *console) withSpareCache(run func(cmd *cobra.Command, cache string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		dir, unusable := cli.CacheDir()

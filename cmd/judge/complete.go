@@ -11,8 +11,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// completion sets up shell completion for a command and its subcommands. Completion must not fail: without an
-// answer the shell offers files.
+// completion sets up shell completion for a command and its subcommands. Completion must not fail: without
+// completions, the shell offers files.
 func completion(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		completion(below)
@@ -42,8 +42,8 @@ func completion(cmd *cobra.Command) {
 	})
 }
 
-// words returns the completions for something, such as a problem or a language. Args are the arguments before
-// it.
+// words returns the completions for an argument of the kind what, such as a problem or a language. The parameter
+// args holds the arguments before it.
 func words(what string, args []string) (all []cobra.Completion, rest cobra.ShellCompDirective) {
 	rest = cobra.ShellCompDirectiveNoFileComp
 	contest, err := cli.Find()

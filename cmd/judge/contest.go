@@ -14,7 +14,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// running has the flags of every command that runs programs.
+// running holds the flags of every command that runs programs.
 type running struct {
 	jobs    int
 	require string
@@ -38,12 +38,12 @@ func (r *running) flags(c *console, f *pflag.FlagSet) {
 	)
 }
 
-// options returns the flags for a workspace.
+// options returns the workspace options that the flags select.
 func (r *running) options() workspace.Running {
 	return workspace.Running{Jobs: r.jobs, Require: r.require, Pin: r.pin, Building: r.console.building(), Progress: r.console.making()}
 }
 
-// houseNote says where the problems come from if there is no contest.
+// houseNote is the note printed if there is no contest. It says where the problems come from.
 const houseNote = "no judge.toml here or above: using the bundled problems; start your own contest with: judge init"
 
 // cannotChange returns the error for a change to a bundled problem.
@@ -54,7 +54,7 @@ func cannotChange(name string) error {
 	)}
 }
 
-// within starts the contest of the current directory, calls f with it, and closes it.
+// within starts the contest of the current directory, calls f with the contest, and closes it.
 func (r running) within(f func(contest *workspace.Workspace) error) error {
 	contest, err := cli.Find()
 	if err != nil {
@@ -71,8 +71,8 @@ func (r running) started(contest *workspace.Workspace, f func(contest *workspace
 	return errors.Join(f(contest), contest.Close())
 }
 
-// each calls f with every named problem, or with all of the contest. F reports whether the problem has no
-// faults.
+// each calls f with every named problem, or with all problems of the contest if names is empty. F reports whether
+// the problem has no errors.
 func (r running) each(names []string, f func(contest *workspace.Workspace, at *workspace.Location) (bool, error)) error {
 	contest, err := cli.Find()
 	if err != nil {
@@ -106,7 +106,7 @@ func (r running) each(names []string, f func(contest *workspace.Workspace, at *w
 	})
 }
 
-// lookAnew drops what is remembered about toolchains, because one may just have been installed.
+// lookAnew drops cached toolchain data, because a toolchain may just have been installed.
 func lookAnew() error {
 	cache, err := cli.CacheDir()
 	if err != nil {

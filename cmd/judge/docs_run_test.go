@@ -13,16 +13,15 @@ import (
 	"testing"
 )
 
-// TestQuickStarts does what the quick starts of docs/ say: it writes the files that a
-// page shows under the names in their fences, types its commands in a directory of its own,
-// and looks for what the page shows of what they print. Setters of Python and C++ do the
-// same in their language, on a machine without Go.
+// TestQuickStarts follows the quick starts in docs/. It writes the files that a page shows, runs its commands in a
+// separate directory, and checks their output against the page. It repeats this for problem setters who use Python
+// and C++, on a machine without Go.
 func TestQuickStarts(t *testing.T) {
 	for _, test := range []struct {
 		page, needs string
-		slow        bool   // hundreds of runs of Python, or builds with an empty cache
-		lang        string // in which the setter starts problems; "" for Go
-		words       int    // at most; 0 means 650, which is a page
+		slow        bool   // runs Python hundreds of times, or builds with an empty cache
+		lang        string // language of the setter's programs; empty means Go
+		words       int    // maximum length of the page; zero means 650
 	}{
 		{page: "contestant.md", needs: "python3", slow: true}, {
 			page: "golfer.md", needs: "python3", slow: true,
@@ -47,7 +46,7 @@ func TestQuickStarts(t *testing.T) {
 				t.Skip("its commands run many programs; they are typed with ASSAY_SLOW=1")
 			}
 			if test.lang != "" {
-				t.Setenv("ASSAY_CACHE", t.TempDir()) // where nothing is that Go built
+				t.Setenv("ASSAY_CACHE", t.TempDir()) // contains nothing built by Go
 				text = inLanguage(t, text, test.lang)
 			}
 			t.Chdir(t.TempDir())
@@ -67,7 +66,7 @@ func TestQuickStarts(t *testing.T) {
 			if typed < 4 {
 				t.Errorf("docs/%s shows %d commands", test.page, typed)
 			}
-			if test.lang != "" { // there was no Go all the time
+			if test.lang != "" { // Go was never available
 				var out bytes.Buffer
 				if err := os.WriteFile("sum.go", []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
 					t.Fatal(err)
@@ -82,8 +81,8 @@ func TestQuickStarts(t *testing.T) {
 	}
 }
 
-// inLanguage is a page for setters with the commands and files of one who starts problems in a
-// language that is not Go, in a contest that has no Go.
+// inLanguage converts a page for problem setters to a language other than Go. It changes the commands and files,
+// and the contest has no Go.
 func inLanguage(t *testing.T, page []byte, language string) []byte {
 	t.Helper()
 	for from, to := range map[string]string{
@@ -99,7 +98,7 @@ func inLanguage(t *testing.T, page []byte, language string) []byte {
 	return bytes.ReplaceAll(page, []byte(".go\n"), []byte(map[string]string{"python": ".py\n", "cpp": ".cpp\n"}[language]))
 }
 
-// noGo is a judge.toml of a machine without Go: the judge would find it beside the PATH, too.
+// noGo is a judge.toml for a machine without Go. Otherwise, the judge would find Go outside the PATH.
 const noGo = `[[language]]
 id      = "go"
 tools   = ["no-go"]
@@ -108,11 +107,11 @@ version = ["no-go", "env", "GOVERSION"]
 build   = [["no-go", "build", "-o", "main", "."]]
 `
 
-// block is a fenced block: what it is, the file that it is to be written to, its text.
+// block is a fenced block: its info string, the file it is written to, and its text.
 type block struct{ kind, file, text string }
 
 func fenced(page string) (blocks []block) {
-	end := "" // of the block at hand, which may hold shorter fences
+	end := "" // closing fence of the current block, which may contain shorter fences
 	for line := range strings.Lines(page) {
 		fence := line[:len(line)-len(strings.TrimLeft(line, "`"))]
 		switch {

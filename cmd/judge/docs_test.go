@@ -12,8 +12,8 @@ import (
 	"assay/cmd/internal/cli"
 )
 
-// TestTutorialHasTheBotsThatAreTried: the bots of the tutorial are those that a script
-// has play against each other.
+// TestTutorialHasTheBotsThatAreTried checks that the tutorial's bots are the same as those that play in a test
+// script.
 func TestTutorialHasTheBotsThatAreTried(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/arena.md")
 	if err != nil {
@@ -36,8 +36,8 @@ func TestTutorialHasTheBotsThatAreTried(t *testing.T) {
 	}
 }
 
-// TestNimOfTheDocsIsAGame: the referees that problems/README.md shows, in Go and in Python,
-// word by word, are each the one of a directory that is only a game, and that verifies.
+// TestNimOfTheDocsIsAGame checks the Go and Python referees that problems/README.md shows. Each must be identical
+// to the referee of a directory that contains only a game and passes verification.
 func TestNimOfTheDocsIsAGame(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("no python3: apt-get install python3")

@@ -16,15 +16,15 @@ import (
 	"assay/judge/report"
 )
 
-// drawing has the flags of every command that draws events.
+// drawing holds the flags of every command that renders events.
 type drawing struct {
 	json  bool
 	junit string
 	html  string
-	// problem is the problem as the user named it, for commands in hints. If empty, it is the id.
+	// problem is the problem as the user named it, for commands in hints. If empty, the problem's id is used.
 	problem string
-	to      string // the server that judges; if empty, this machine
-	// statement is included in the HTML page. If nil, there is none.
+	to      string // server that judges; empty means this machine
+	// statement is included in the HTML page. If nil, the page has no statement.
 	statement *report.Enclosed
 }
 
@@ -42,8 +42,8 @@ func (d *drawing) htmlFlag(f *pflag.FlagSet) {
 	f.StringVar(&d.html, "html", "", "write an HTML page to `FILE`")
 }
 
-// tell opens the reports, calls f with a function that sends them events, and closes them. In text output,
-// faults are written to standard error.
+// tell opens the reports, calls f with a function that sends events to them, and closes them. In text output,
+// problem errors are written to standard error.
 func (d *drawing) tell(c *console, f func(tell func(judge.Event)) error) error {
 	out, err := d.open(c)
 	if err != nil {
@@ -87,8 +87,8 @@ func (d *drawing) open(c *console) (report.Report, error) {
 	return report.Join(all...), nil
 }
 
-// screen returns the width of the terminal out, or zero if out is not a terminal. It reports whether the
-// terminal takes escapes; one that calls itself dumb does not.
+// screen returns the width of the terminal out, or zero if out is not a terminal. It also reports whether the
+// terminal supports escape sequences. A dumb terminal does not.
 func screen(out io.Writer) (width int, live bool) {
 	if w, ok := out.(*cli.Watched); ok {
 		out = w.To
@@ -101,8 +101,8 @@ func screen(out io.Writer) (width int, live bool) {
 	return width, err == nil && os.Getenv("TERM") != "dumb"
 }
 
-// terminal returns the report for people. Problem is the problem as the user named it; if empty, its id is
-// used. To is the server that judges; if empty, it is this machine.
+// terminal returns the report for human readers. The parameter problem is the problem as the user named it; if
+// empty, the problem's id is used. The parameter to is the server that judges; if empty, this machine judges.
 func (c *console) terminal(problem, to string) (report.Report, error) {
 	width, is := screen(c.out)
 	color, err := c.useColor(is)

@@ -24,10 +24,10 @@ import (
 	"assay/judge/workspace"
 )
 
-// exporting has the flags of judge export.
+// exporting holds the flags of judge export.
 type exporting struct {
 	to, out string
-	derived bool // out comes from the problem's name
+	derived bool // out is derived from the problem's name
 }
 
 func exportCommand(c *console) *cobra.Command {
@@ -54,7 +54,7 @@ one of them affects judging, nothing is written.
 	return cmd
 }
 
-// asPath writes a path in a form that is not taken for the name of a problem.
+// asPath returns path in a form that cannot be read as a problem name.
 func asPath(path string) string {
 	if strings.ContainsRune(path, filepath.Separator) {
 		return path

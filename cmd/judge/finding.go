@@ -15,7 +15,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// finding has the flags of the commands that search a failing input.
+// finding holds the flags of the commands that search for a failing input.
 type finding struct {
 	running
 	language    string
@@ -24,7 +24,7 @@ type finding struct {
 	out         string
 	add         string
 	verbose     bool
-	derived     bool // inputs come from the declared format alone
+	derived     bool // inputs are generated from the declared format alone
 }
 
 func (f *finding) flags(c *console, set *pflag.FlagSet) {
@@ -40,17 +40,17 @@ func (f *finding) flags(c *console, set *pflag.FlagSet) {
 	f.running.flags(c, set)
 }
 
-// fixture is a solution, built, in the lab of its problem.
+// fixture is a built solution in the lab of its problem.
 type fixture struct {
 	contest *workspace.Workspace
 	folder  *workspace.Problem
-	path    string // of the solution
+	path    string // path of the solution
 	lab     *workspace.Lab
 }
 
 func (b *fixture) close() error { return errors.Join(b.lab.Close(), b.contest.Close()) }
 
-// open opens the problem and builds everything. The fixture must be closed.
+// open opens the problem and builds all programs. The fixture must be closed.
 func (f *finding) open(ctx context.Context, c *console, name, path string) (*fixture, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, usageError{fmt.Errorf("solution %s: %s", path, problem.Reason(err))}
@@ -82,7 +82,7 @@ func (f *finding) open(ctx context.Context, c *console, name, path string) (*fix
 	return b, nil
 }
 
-// build opens the lab. It shows a solution that does not compile like judge submit.
+// build opens the lab. If the solution does not compile, build shows the errors as judge submit does.
 func (f *finding) build(ctx context.Context, c *console, b *fixture) (err error) {
 	if f.language != "" {
 		if _, err := b.contest.Tools.Language(f.language); err != nil {
@@ -102,7 +102,7 @@ func (f *finding) build(ctx context.Context, c *console, b *fixture) (err error)
 	return nil
 }
 
-// draw draws events of the solution like judge submit.
+// draw renders events of the solution as judge submit does.
 func (b *fixture) draw(c *console, events ...judge.Event) error {
 	out, err := c.terminal("", "")
 	if err != nil {

@@ -59,7 +59,7 @@ func (f *finding) finish(ctx context.Context, c *console, b *fixture, found *str
 	return errNotAccepted
 }
 
-// smaller shrinks a failing input. It prints each step, or the progress on a terminal.
+// smaller shrinks a failing input. It prints each step, or shows the progress on a terminal.
 func (f *finding) smaller(ctx context.Context, c *console, b *fixture, found *stress.Trial) (small *stress.Shrunk, err error) {
 	budget := shrink.Budget{Evaluations: f.evaluations, Time: f.budget}
 	if f.verbose {
@@ -106,7 +106,7 @@ func caseName(kind string, input []byte) string {
 	return kind + "-" + hex.EncodeToString(sum[:4])
 }
 
-// upper starts a sentence.
+// upper capitalizes the first letter of text.
 func upper(text string) string {
 	if text == "" {
 		return text

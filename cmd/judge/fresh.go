@@ -15,7 +15,7 @@ import (
 	"assay/judge/problem"
 )
 
-// fresh has the flags of judge generate for new cases.
+// fresh holds the flags of judge generate for new cases.
 type fresh struct {
 	count int
 	seed  uint64

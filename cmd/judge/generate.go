@@ -13,7 +13,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// generation has the flags of judge generate.
+// generation holds the flags of judge generate.
 type generation struct {
 	running
 	fresh
@@ -21,7 +21,7 @@ type generation struct {
 	check    bool
 	minimize bool
 	tiny     int64
-	named    bool // the problems were named, rather than all of the contest
+	named    bool // the user named problems, instead of selecting all of the contest
 }
 
 func generateCommand(c *console) *cobra.Command {
@@ -84,7 +84,7 @@ func (g *generation) run(ctx context.Context, c *console, names []string) error 
 	})
 }
 
-// one makes the cases of one problem, or checks them.
+// one generates or checks the cases of one problem.
 func (g *generation) one(
 	ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location,
 	tell func(judge.Event),

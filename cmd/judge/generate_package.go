@@ -11,8 +11,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// writePackage makes the cases of a package in the package itself. With check it lists those that would
-// change.
+// writePackage generates the cases of a package inside the package. If check is set, it only lists the cases that
+// would change.
 func writePackage(ctx context.Context, con *console, at *workspace.Location, check bool, tell func(judge.Event)) (bool, error) {
 	filler, err := at.Filler()
 	if err != nil {

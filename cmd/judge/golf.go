@@ -15,7 +15,7 @@ import (
 	"assay/judge/contests/golf"
 )
 
-// golfing has the flags of judge golf.
+// golfing holds the flags of judge golf.
 type golfing struct {
 	running
 	drawing
@@ -29,7 +29,7 @@ type golfing struct {
 	chars    bool
 	watch    bool
 	on       string // a server
-	to       string // the server of a hole
+	to       string // server of a hole
 }
 
 func golfCommand(c *console) *cobra.Command {

@@ -8,8 +8,8 @@ import (
 	"assay/judge/report"
 )
 
-// BenchmarkGolf measures proofs on all 10,000 inputs of wythoff, and how soon a wrong
-// answer is refused. The setter's programs run already.
+// BenchmarkGolf measures exhaustive checks on all 10,000 inputs of wythoff, and the time until an incorrect
+// submission is rejected. The setter's programs are already running.
 func BenchmarkGolf(b *testing.B) {
 	contest, stage := golfRange(b)
 	for _, row := range []struct {

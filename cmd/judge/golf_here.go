@@ -31,7 +31,7 @@ func (g *golfing) proveAll(files []string, prove func(i int) (*golf.Result, erro
 	for i, file := range files {
 		r, err := prove(i)
 		if unusable, ok := errors.AsType[judge.Blamed](err); ok && unusable.Blame() == judge.Caller && len(files) > 1 {
-			// One bad file of many is a row of the table.
+			// One unusable file among several becomes a row of the table.
 			r, err = golf.NotRun(file, unusable.Error()), nil
 		}
 		if err != nil {
@@ -56,7 +56,7 @@ func (g *golfing) prove(
 	return r, err
 }
 
-// unknownLanguage adds what to do.
+// unknownLanguage adds the remedy to err.
 func unknownLanguage(err *golf.UnknownLanguageError) error {
 	return usageError{fmt.Errorf("%w\n    choose the language with --lang", err)}
 }

@@ -24,9 +24,9 @@ type golfOn struct {
 	asked   flow.GolfOptions
 	files   []job.File
 	sources []client.Source
-	proved  []golfProved // by submission
-	of      []int        // index of the submission of each file of the command line; -1 for none
-	refused []error      // errors of files that cannot be read here
+	proved  []golfProved // results by submission
+	of      []int        // maps files of the command line to submissions; -1 means none
+	refused []error      // errors of files that could not be read locally
 }
 
 // golfProved is the result of a submission.
@@ -66,7 +66,7 @@ func (g *golfing) runOn(ctx context.Context, c *console, contest *workspace.Work
 	})
 }
 
-// around adds a file that goes around all submissions, if there is one, to what is sent.
+// around adds the file that surrounds every submission, if there is one, to the upload.
 func (on *golfOn) around(name string, path *string) error {
 	if *path == "" {
 		return nil
@@ -80,7 +80,7 @@ func (on *golfOn) around(name string, path *string) error {
 	return nil
 }
 
-// add adds a submission to what is sent. Around is the error of what goes around it.
+// add adds a submission to the upload. Around is the error of the surrounding file.
 func (on *golfOn) add(contest *workspace.Workspace, file string, r golf.Reading, around error) error {
 	data, err := contest.GolfFile(file, r)
 	if err == nil {

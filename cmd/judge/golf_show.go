@@ -11,8 +11,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// listen reports the progress of a check, and that a long one has no errors so far. The report ends with
-// endNotices.
+// listen reports the progress of a check. It also reports that a long check has found no errors so far. Both
+// reports continue until endNotices is called.
 func (g *golfing) listen(c *console, file string, o *golf.Options) {
 	start := time.Now()
 	var tried, domain atomic.Int64
@@ -36,7 +36,7 @@ func (g *golfing) listen(c *console, file string, o *golf.Options) {
 	}
 }
 
-// show draws the results on out, and closes it.
+// show renders the results on out, and closes out.
 func (g *golfing) show(c *console, contest *workspace.Workspace, out report.Report, id string, results []*golf.Result) error {
 	golf.Order(results, g.chars)
 	for _, r := range results {
@@ -59,7 +59,7 @@ func (g *golfing) show(c *console, contest *workspace.Workspace, out report.Repo
 	return g.showBest(c, contest, id, results)
 }
 
-// showBest compares with the saved best submissions. With --best it saves the new ones.
+// showBest compares the results with the saved best submissions. With --best, it saves the new best ones.
 func (g *golfing) showBest(c *console, contest *workspace.Workspace, id string, results []*golf.Result) error {
 	path := filepath.Join(contest.Root, golf.BestFile)
 	board, err := golf.ReadBest(path)
@@ -81,7 +81,7 @@ func (g *golfing) showBest(c *console, contest *workspace.Workspace, id string, 
 	return board.Write(path)
 }
 
-// golfExit returns the result of the command: the worst of the submissions.
+// golfExit returns the result of the command, which is the worst result of all submissions.
 func golfExit(results []*golf.Result) error {
 	cannot := false
 	for _, r := range results {

@@ -20,10 +20,10 @@ import (
 	"assay/judge/workspace"
 )
 
-// missingTool is the reason of an answer that cannot run for want of an interpreter.
+// missingTool is part of the reason for a submission that cannot run because an interpreter is missing.
 const missingTool = "which is not installed"
 
-// golfRange opens the golf problem of the house once for a whole test.
+// golfRange opens the bundled golf problem once for a whole test.
 func golfRange(t testing.TB) (*workspace.Workspace, *golf.Range) {
 	t.Helper()
 	contest, err := cli.Find()
@@ -46,8 +46,8 @@ func golfRange(t testing.TB) (*workspace.Workspace, *golf.Range) {
 	return contest, stage
 }
 
-// slowAnswers take about two seconds of CPU time each, or more: programs in languages
-// that start slowly, compilers, and functions that are interpreted slowly.
+// slowAnswers are submissions that take at least about two seconds of CPU time each: programs in languages that
+// start slowly, compilers, and functions that are interpreted slowly.
 var slowAnswers = []string{
 	"arguments.py", "arguments.rb", "function.kt", "lambda.kt", "list_argument.hs", "note_main.pro", "note_prompt.js",
 	"note_readline.js", "note_untagged.php",
@@ -57,10 +57,9 @@ var slowAnswers = []string{
 	"binary.py", "no_diagonal.tcl", "phi_too_short.jq", "syntax.py", "text_behind_the_move.sh",
 }
 
-// TestGolfAnswers proves every answer of testdata/golf/<verdict>, whose name says
-// what is special about it. Programs, which start a process for each input, are
-// tried on samples and edges. Without ASSAY_SLOW one right answer of each language
-// is enough, and what takes long is left out.
+// TestGolfAnswers checks every submission in testdata/golf/<verdict>. Each file name tells what is special about
+// the submission. Programs start a process for each input, so they are tried only on samples and edges. Without
+// ASSAY_SLOW, the test uses one correct submission per language and skips slow ones.
 func TestGolfAnswers(t *testing.T) {
 	verdicts := map[string]golf.Verdict{"right": golf.Right, "wrong": golf.Wrong, "slow": golf.Slow, "cannot_run": golf.CannotRun}
 	files, err := filepath.Glob("testdata/golf/*/*")
@@ -68,11 +67,11 @@ func TestGolfAnswers(t *testing.T) {
 		t.Fatalf("%d answers in testdata/golf, error %v", len(files), err)
 	}
 	contest, stage := golfRange(t)
-	rare := map[string]bool{} // the languages that most machines do not have, by name
+	rare := map[string]bool{} // names of languages that most machines lack
 	for _, l := range contest.Config.Languages {
 		rare[l.Name] = l.Rare
 	}
-	proved := map[string]bool{} // extensions of right answers
+	proved := map[string]bool{} // extensions of correct submissions
 	for _, file := range files {
 		folder, name, ext := filepath.Base(filepath.Dir(file)), filepath.Base(file), filepath.Ext(file)
 		want, known := verdicts[folder]
@@ -86,7 +85,7 @@ func TestGolfAnswers(t *testing.T) {
 			if left && os.Getenv("ASSAY_SLOW") == "" {
 				t.Skip("slow, or not the first of its language: proved with ASSAY_SLOW=1")
 			}
-			t.Parallel() // compilers and interpreters that start leave a processor idle
+			t.Parallel() // starting compilers and interpreters leave a processor idle
 			o := golf.Options{Seed: 1, Jobs: runtime.NumCPU()}
 			o.Quick = want == golf.Right && !strings.HasPrefix(name, "lambda_") && !strings.HasPrefix(name, "sub_")
 			if want == golf.Slow {
@@ -113,7 +112,7 @@ func TestGolfAnswers(t *testing.T) {
 	}
 }
 
-// TestGolfWatch proves a file again whenever it is saved.
+// TestGolfWatch checks that a file is rechecked whenever it is saved.
 func TestGolfWatch(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "ans.sed")

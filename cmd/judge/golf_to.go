@@ -12,7 +12,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// runTo submits to a hole of a server, and prints the results.
+// runTo submits to a hole on a server, and prints the results.
 func (g *golfing) runTo(ctx context.Context, c *console, contest *workspace.Workspace, hole string, files []string) error {
 	api, err := c.server(g.to)
 	if err != nil {
@@ -39,7 +39,7 @@ func (g *golfing) runTo(ctx context.Context, c *console, contest *workspace.Work
 	return told
 }
 
-// hand submits one file, and waits for its check.
+// hand submits one file, and waits until it has been checked.
 func (g *golfing) hand(ctx context.Context, c *console, contest *workspace.Workspace, api *client.Client, hole, file string) (
 	*golf.Result, *client.Answer, error,
 ) {

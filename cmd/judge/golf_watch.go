@@ -15,10 +15,10 @@ import (
 	"assay/judge/workspace"
 )
 
-// lookEvery is the time between two looks at files.
+// lookEvery is the interval at which files are checked for changes.
 const lookEvery = 100 * time.Millisecond
 
-// watchFiles checks files whenever they are saved, until ctx ends.
+// watchFiles checks submissions whenever their files are saved, until ctx is done.
 func (g *golfing) watchFiles(ctx context.Context, c *console, contest *workspace.Workspace, stage *golf.Range, files []string) error {
 	seen := map[string]string{}
 	sizes := map[string]int{}
@@ -56,7 +56,7 @@ func (g *golfing) watchOnce(
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case usage: // half saved, or temporarily gone
+	case usage: // partly saved, or temporarily missing
 		fmt.Fprint(c.out, report.GolfUnread(file, err))
 		return nil
 	case err != nil:
@@ -71,10 +71,11 @@ func (g *golfing) watchOnce(
 	return nil
 }
 
-// noStamp is the stamp of a missing file, which may just be being written.
+// noStamp is the stamp of a missing file, which may be about to be written.
 const noStamp = "none"
 
-// stamp returns a text that changes when a file does, or anything in a directory.
+// stamp returns a text that changes when file changes. If file is a directory, the text changes with any of its
+// contents.
 func stamp(file string) string {
 	var all strings.Builder
 	err := filepath.WalkDir(file, func(path string, d fs.DirEntry, err error) error {

@@ -17,7 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// importing has the flags of judge import.
+// importing holds the flags of judge import.
 type importing struct {
 	running
 	name string
@@ -80,7 +80,7 @@ func (i *importing) run(ctx context.Context, c *console, source string) (err err
 	return nil
 }
 
-// task imports what Competitive Companion sends.
+// task imports a task sent by Competitive Companion.
 func (i *importing) task(contest *workspace.Workspace, source string) (id string, notes exchange.Notes, err error) {
 	data, err := os.ReadFile(source)
 	if err != nil {

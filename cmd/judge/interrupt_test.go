@@ -17,8 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestInterrupt presses Ctrl-C while a program sleeps: judge ends at once, says
-// so, and leaves no file and no process behind.
+// TestInterrupt presses Ctrl-C while a program sleeps. The judge must exit at once, say so, and leave no file or
+// process behind.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no Ctrl-C can be sent to a process on Windows")
@@ -69,7 +69,7 @@ sleep 1000
 			t.Errorf("left behind: %q", left)
 		}
 	}
-	// The kernel ends them when the judge is gone; those of other tests are seen here too.
+	// The kernel kills the processes when the judge exits. Processes of other tests are seen here too.
 	left := orphans(t)
 	for deadline := time.Now().Add(5 * time.Minute); len(left) > 0 && time.Now().Before(deadline); left = orphans(t) {
 		time.Sleep(10 * time.Millisecond)
@@ -79,7 +79,7 @@ sleep 1000
 	}
 }
 
-// write lays an archive out in a directory.
+// write extracts an archive into a directory.
 func write(t *testing.T, dir, text string) {
 	t.Helper()
 	if err := txtar.Write(txtar.Parse([]byte(text)), dir); err != nil {
@@ -87,14 +87,14 @@ func write(t *testing.T, dir, text string) {
 	}
 }
 
-// orphans lists processes of sandboxes whose judge is gone.
+// orphans lists sandbox processes whose judge has exited.
 func orphans(t *testing.T) (left []string) {
 	t.Helper()
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, stat := range stats {
 		data, err := os.ReadFile(stat)
 		if err != nil {
-			continue // it has ended
+			continue // the process has exited
 		}
 		cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(stat), "cmdline"))
 		_, rest, _ := bytes.Cut(data, []byte(") "))
@@ -106,8 +106,8 @@ func orphans(t *testing.T) (left []string) {
 	return left
 }
 
-// TestInterruptedGeneration presses Ctrl-C while cases are made: those that were made
-// already are not put in place, and nothing else stays.
+// TestInterruptedGeneration presses Ctrl-C while cases are generated. Cases that are already generated must not be
+// installed, and no other files may remain.
 func TestInterruptedGeneration(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no Ctrl-C can be sent to a process on Windows")

@@ -44,8 +44,8 @@ listed. docs/languages.md has all of them.`,
 	return cmd
 }
 
-// describeLanguages prints two tables: the languages that are ready, and the others with how to install them.
-// Internal languages are omitted. It returns how many are ready, and the total.
+// describeLanguages prints two tables: the languages that are ready, and the others with installation
+// instructions. Internal languages are omitted. It returns the number of ready languages and the total.
 func describeLanguages(ctx context.Context, con *console, contest *workspace.Workspace) (ready, of int, err error) {
 	var installed, missing []string
 	for _, l := range contest.Config.Languages {

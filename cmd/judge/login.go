@@ -89,7 +89,7 @@ func logoutCommand(c *console) *cobra.Command {
 	}
 }
 
-// changeLogins changes the saved logins, unless change returns an error.
+// changeLogins saves the logins after change has modified them, unless change returns an error.
 func changeLogins(change func(client.Logins) error) error {
 	file, err := cli.LoginsFile()
 	if err != nil {

@@ -21,13 +21,13 @@ import (
 
 func main() { start(report.NoticeInterval) }
 
-// start runs the command line. It writes notices on long work at this interval.
+// start runs the command line. It prints notices about long work at this interval.
 func start(interval time.Duration) {
 	sandbox.Main() // does not return in a process that the sandbox started
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	done := func() {}
-	cobra.OnInitialize(func() { done = ownTemp() }) // help and --version make no files
+	cobra.OnInitialize(func() { done = ownTemp() }) // help and --version create no files
 	notices := report.NewNotices(os.Stderr, interval)
 	code := run(ctx, os.Args[1:], &console{in: os.Stdin, out: os.Stdout, err: os.Stderr, noticing: notices})
 	notices.Close()
@@ -51,7 +51,7 @@ type group struct {
 	commands  []*cobra.Command
 }
 
-// contents returns the table of contents, as `judge help` shows it.
+// contents returns the table of contents that `judge help` shows.
 func contents(c *console) []group {
 	return []group{
 		{"judge", "Judge solutions:", []*cobra.Command{submitCommand(c), listCommand(c), showCommand(c), statementCommand(c), reportCommand(c)}},

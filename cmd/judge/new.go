@@ -39,7 +39,7 @@ its parts by your own.`,
 	return cmd
 }
 
-// newProblem writes a new problem and makes its cases.
+// newProblem writes a new problem and generates its cases.
 func newProblem(ctx context.Context, c *console, id, kind, language string) error {
 	contest, err := cli.Find()
 	if err != nil {
@@ -101,7 +101,7 @@ func makeFirstCases(ctx context.Context, c *console, id string) error {
 	return nil
 }
 
-// oneJob is for commands without the flags for running programs.
+// oneJob returns the settings for commands without the flags for running programs.
 func oneJob(c *console) running {
 	return running{jobs: 1, require: os.Getenv("ASSAY_REQUIRE"), console: c}
 }

@@ -12,8 +12,8 @@ import (
 	"assay/judge/problem/scaffold"
 )
 
-// TestNewProblems starts a problem of each kind in each language: it verifies at once, and so
-// does what is exported of it; the docs name the kind.
+// TestNewProblems starts a problem of each kind in each language. It checks that the problem and its exports
+// verify, and that the docs mention the kind.
 func TestNewProblems(t *testing.T) {
 	docs, err := os.ReadFile("../../docs/setter.md")
 	if err != nil {
@@ -56,13 +56,13 @@ func TestNewProblems(t *testing.T) {
 	}
 }
 
-// notInFormat are kinds that a format has no form for: they are refused.
+// notInFormat maps each format to the kinds that it cannot express and must reject.
 var notInFormat = map[string][]string{
 	"icpc-legacy":  {"scores", "multi-pass", "answers", "game"},
 	"icpc-2025-09": {"game"},
 }
 
-// exported exports a problem to every format, and verifies what comes of it.
+// exported exports a problem to every format, and verifies the results.
 func exported(t *testing.T, do func(t *testing.T, want int, args ...string), id, kind string) {
 	t.Helper()
 	for format := range exchange.Formats {
@@ -72,8 +72,8 @@ func exported(t *testing.T, do func(t *testing.T, want int, args ...string), id,
 			continue
 		}
 		do(t, cli.ExitAccepted, "export", id, "--to", format, "--out", to)
-		// Each program in Go is built with its standard library, in 40 s of CPU time: that of
-		// one kind, whose checker takes the kit along.
+		// Each Go program is built with its standard library, which takes 40 s of CPU time. So only one of the Go
+		// problems is verified, in one format. Its checker includes the kit.
 		if os.Getenv("ASSAY_SLOW") != "" && (!strings.HasSuffix(id, "-go") || id == "multi-pass-go" && format == "icpc-2025-09") {
 			do(t, cli.ExitAccepted, "verify", to)
 		}

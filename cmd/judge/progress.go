@@ -10,8 +10,8 @@ import (
 	"assay/judge/report"
 )
 
-// This file is how commands report on long work: on a terminal, standard error has a line that is redrawn;
-// elsewhere, it gets a notice every report.NoticeInterval. With --quiet there is neither.
+// This file contains how commands report on long work. On a terminal, standard error has a line that is redrawn.
+// Otherwise, it gets a notice every report.NoticeInterval. With --quiet there is neither.
 
 // live reports whether progress is redrawn on a terminal.
 func (c *console) live() bool {
@@ -19,7 +19,7 @@ func (c *console) live() bool {
 	return is && !c.quiet
 }
 
-// notices reports whether notices are written instead.
+// notices reports whether notices are written instead of a redrawn line.
 func (c *console) notices() bool { return c.noticing != nil && !c.quiet && !c.live() }
 
 // notice adds work to the notices until the next call of endNotices or clear.
@@ -29,8 +29,8 @@ func (c *console) notice(line func() string) {
 	}
 }
 
-// progress returns a function that receives progress. It is safe for concurrent use, and nil if progress is
-// not reported. The report ends with clear.
+// progress returns a function that receives progress and is safe for concurrent use. If progress is not reported,
+// it returns nil. The report ends with clear.
 func (c *console) progress() func(what string, done, of int) {
 	switch {
 	case c.live():
@@ -52,7 +52,8 @@ func (c *console) progress() func(what string, done, of int) {
 	}
 }
 
-// counter is progress for work of one kind. Until the total is known, it shows only the kind of work.
+// counter returns a progress function for one kind of work. Until the total is known, only the kind of work is
+// shown.
 func (c *console) counter(what string) func(done, of int) {
 	tell := c.progress()
 	if tell == nil {
@@ -77,7 +78,7 @@ func (c *console) clear() {
 	}
 }
 
-// follow reports what line returns while do runs.
+// follow shows the text that line returns while do runs.
 func (c *console) follow(line func() string, do func()) {
 	if !c.live() {
 		c.notice(line)
@@ -105,8 +106,8 @@ func (c *console) follow(line func() string, do func()) {
 	c.clear()
 }
 
-// building returns the function that receives the progress of builds, or nil if that is not reported. The
-// report lasts until the command ends.
+// building returns the function that receives the progress of builds. If progress is not reported, it returns nil.
+// The report lasts until the command ends.
 func (c *console) building() func(path, preparing string, passed time.Duration) {
 	var builds report.Builds
 	switch {
@@ -122,8 +123,8 @@ func (c *console) building() func(path, preparing string, passed time.Duration) 
 	return nil
 }
 
-// making returns the function that receives the progress of making missing test cases, or nil if that is not
-// reported.
+// making returns the function that receives the progress of generating missing test cases. If progress is not
+// reported, it returns nil.
 func (c *console) making() func(what string, done, of int) {
 	var mu sync.Mutex
 	line, bar := "", report.Bar(c.err)
@@ -154,7 +155,7 @@ func (c *console) making() func(what string, done, of int) {
 	}
 }
 
-// watched adds notices of what is judged to a report that redraws no line by itself.
+// watched adds notices about judging to r, if r does not redraw a line itself.
 func (c *console) watched(r report.Report) report.Report {
 	if _, is := screen(c.out); is || c.noticing == nil || c.quiet {
 		return r
@@ -163,7 +164,7 @@ func (c *console) watched(r report.Report) report.Report {
 	return report.Join(r, &noticedReport{w, c.noticing.Follow(line)})
 }
 
-// noticedReport is a report whose notices end with it.
+// noticedReport is a report that ends its notices when it is closed.
 type noticedReport struct {
 	report.Report
 	done func()
@@ -174,8 +175,8 @@ func (r *noticedReport) Close() error {
 	return r.Report.Close()
 }
 
-// arenaNotices returns the report of a running tournament, and the function that receives its progress, for
-// use without a terminal.
+// arenaNotices returns the report of a running tournament without a terminal, and the function that receives its
+// progress.
 func (c *console) arenaNotices() (report.Report, func(*arena.Progress)) {
 	if !c.notices() {
 		return report.Join(), nil

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestReadme types what README.md types, and holds what it shows against what
-// comes out. Times, memory and whether the program was built before may differ.
+// TestReadme runs the commands of README.md, and compares the output with what it shows. Times, memory, and
+// whether the program was already built may differ.
 func TestReadme(t *testing.T) {
 	t.Chdir("../..")
 	text, err := os.ReadFile("README.md")
@@ -41,14 +41,14 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// steady takes out of a report what differs from run to run.
+// steady removes the parts of a report that differ from run to run.
 func steady(report string) string {
 	for _, part := range []struct{ pattern, to string }{
 		{`(?m)^(built .*|note: .*|      start a contest.*)\n`, ""},
-		{`(?m)^    time .*(\n +at .*)?`, "    time"}, // a slow machine may have another case here, with a longer name
+		{`(?m)^    time .*(\n +at .*)?`, "    time"}, // a slow machine may show another case with a longer name
 		{`[0-9.]+ (s|KiB|MiB)\b`, "N $1"},
 		{`N KiB`, "N MiB"},
-		{`N s, N MiB`, "N s"}, // the memory of a short run may not be seen
+		{`N s, N MiB`, "N s"}, // a short run may report no memory
 	} {
 		report = regexp.MustCompile(part.pattern).ReplaceAllString(report, part.to)
 	}

@@ -85,7 +85,7 @@ func (s *submission) submitTo(ctx context.Context, c *console, problem string, p
 	})
 }
 
-// listOn lists the problems of a server.
+// listOn lists the problems on a server.
 func (c *console) listOn(ctx context.Context, address string) error {
 	api, err := c.server(address)
 	if err != nil {

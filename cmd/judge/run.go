@@ -16,7 +16,7 @@ import (
 const exitHelp = `Exit codes: 0 accepted, 1 not accepted, 2 wrong usage, 3 error in the problem
 directory, 4 judge or system error, 130 interrupted.`
 
-// console is where a command reads and writes.
+// console holds the input and output streams of a command.
 type console struct {
 	in  io.Reader
 	out io.Writer
@@ -26,8 +26,8 @@ type console struct {
 	under string // the directory that paths are relative to
 
 	quiet    bool            // --quiet: report no progress
-	noticing *report.Notices // if nil, none are written
-	noticed  []func()        // end the notices that a command follows; see clear
+	noticing *report.Notices // if nil, no notices are written
+	noticed  []func()        // functions that end the current notices; see clear
 }
 
 // usageError is an error of the user's command line.
@@ -35,16 +35,16 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Blame says that the caller is at fault.
+// Blame returns judge.Caller.
 func (usageError) Blame() judge.Blame { return judge.Caller }
 
-// errNotAccepted ends a command whose report has shown everything.
+// errNotAccepted ends a command whose report has already shown that a solution is not accepted.
 var errNotAccepted = errors.New("not accepted")
 
 // errJudgeFailed ends a command whose report has shown that judging failed.
 var errJudgeFailed = errors.New("judge error")
 
-// errFaults ends a command whose report has shown the faults of the directory.
+// errFaults ends a command whose report has already shown the errors in the problem directory.
 var errFaults = errors.New("the problem directory has errors")
 
 // run runs the command line and returns the exit code.
@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, c *console) int {
 	root.SetIn(c.in)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(cli.FlagError)
-	cobra.EnableCommandSorting = false // within groups, commands are in the order of their use
+	cobra.EnableCommandSorting = false // within groups, commands are in the order in which they are used
 	for _, g := range contents(c) {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, cmd := range g.commands {

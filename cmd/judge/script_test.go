@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	scripts.Main(m, map[string]func(){"judge": func() { start(noticeInterval()) }})
 }
 
-// noticeInterval is the time between two notices in scripts: as long as the variable NOTICES says. Without it
-// there are none, so that what scripts see does not depend on how busy the machine is.
+// noticeInterval returns the time between two notices in scripts, from the environment variable NOTICES. If
+// NOTICES is not set, there are no notices, so that output does not depend on the machine's load.
 func noticeInterval() time.Duration {
 	interval, err := time.ParseDuration(os.Getenv("NOTICES"))
 	if err != nil {
@@ -35,8 +35,8 @@ func noticeInterval() time.Duration {
 	return interval
 }
 
-// TestScripts runs what a user types and compares what they see. A script is
-// named after its command, subject first.
+// TestScripts runs commands as a user would and compares their output. The name of a script begins with the
+// command or feature that the script tests.
 func TestScripts(t *testing.T) {
 	house, err := filepath.Abs("../..")
 	if err != nil {
@@ -63,10 +63,10 @@ func TestScripts(t *testing.T) {
 			switch name {
 			case "mounts":
 				return exec.Command("unshare", "-m", "true").Run() == nil, nil
-			case "slow": // what takes long is typed where this variable is set, as in .ci/slow
+			case "slow": // slow parts run only if this variable is set, as in .ci/slow
 				return os.Getenv("ASSAY_SLOW") != "", nil
 			}
-			_, err := exec.LookPath(name) // [python3], [g++], ...: whether it is there
+			_, err := exec.LookPath(name) // [python3], [g++], ...: whether the program is installed
 			return err == nil, nil
 		},
 		Cmds:               map[string]func(ts *testscript.TestScript, neg bool, args []string){"exitcode": scripts.ExitCode, "elf": foreignELF, "huge": hugeFile, "badname": badName, "pack": pack, "untimed": scripts.Untimed, "cut": cut},
@@ -74,8 +74,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// foreignELF is the command "elf FILE": it writes the head of an executable for a
-// machine that nobody has.
+// foreignELF implements the command "elf FILE", which writes the header of an executable for a machine that does
+// not exist.
 func foreignELF(ts *testscript.TestScript, _ bool, args []string) {
 	head := make([]byte, 64)
 	copy(head, "\x7fELF\x02\x02\x01") // 64 bits, most significant byte first
@@ -84,7 +84,7 @@ func foreignELF(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), head, 0o755))
 }
 
-// hugeFile is the command "huge FILE": it makes a file of 1 GiB that takes no room.
+// hugeFile implements the command "huge FILE", which makes a sparse file of 1 GiB.
 func hugeFile(ts *testscript.TestScript, _ bool, args []string) {
 	f, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -92,16 +92,16 @@ func hugeFile(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(f.Close())
 }
 
-// badName is the command "badname FILE": it copies the file to a name that is not
-// UTF-8, and puts that into the variable BADNAME.
+// badName implements the command "badname FILE". It copies the file to a name that is not UTF-8, and sets the
+// variable BADNAME to that name.
 func badName(ts *testscript.TestScript, _ bool, args []string) {
 	name := "caf\xe9 \x01.sh"
 	ts.Check(os.WriteFile(ts.MkAbs(name), []byte(ts.ReadFile(args[0])), 0o644))
 	ts.Setenv("BADNAME", name)
 }
 
-// pack is the command "pack ARCHIVE FOLDER [ENTRY...]": it packs the directory under its
-// name, and then each further entry with a line of text; one that ends with "@" is a link.
+// pack implements the command "pack ARCHIVE FOLDER [ENTRY...]". It packs the directory under its name, followed by
+// the entries, each with a line of text. An entry that ends with "@" is a link.
 func pack(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: pack ARCHIVE FOLDER [ENTRY...]")
@@ -136,7 +136,7 @@ func pack(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(z.Close())
 }
 
-// cut is the command "cut FROM TO": it copies a file without its last bytes.
+// cut implements the command "cut FROM TO", which copies a file without its last 1,500 bytes.
 func cut(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile(args[0])
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text[:len(text)-1500]), 0o644))

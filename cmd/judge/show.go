@@ -17,7 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// showing has the flags of judge show.
+// showing holds the flags of judge show.
 type showing struct {
 	language string
 	html     string
@@ -137,7 +137,7 @@ func (s *showing) read(
 	return &workspace.Statement{Markdown: text, Pictures: folder.PicturesOf(text, cmp.Or(folder.Golf.Statement, folder.Statement()))}, nil
 }
 
-// drawn draws a statement as a page that contains all its files.
+// drawn renders a statement as a page that embeds all its files.
 func drawn(w io.Writer, title string, s *workspace.Statement) error {
 	text, document := s.Markdown, ""
 	if d := s.Document; d != nil && s.Only {
@@ -147,7 +147,7 @@ func drawn(w io.Writer, title string, s *workspace.Statement) error {
 	return report.StatementHTML(w, title, cmp.Or(s.Language, "en"), text, cli.Shown(s.Pictures), document)
 }
 
-// page writes the statement as a page.
+// page writes the statement to an HTML file.
 func (s *showing) page(title string, statement *workspace.Statement) error {
 	file, err := os.Create(s.html)
 	if err != nil {

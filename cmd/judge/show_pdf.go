@@ -17,13 +17,13 @@ import (
 	"assay/judge/workspace"
 )
 
-// browsers can print pages; these are their names on different systems.
+// browsers lists the names, on different systems, of browsers that can print pages.
 var browsers = []string{
 	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "msedge",
 	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium",
 }
 
-// printTime is how long a browser may take.
+// printTime is the time limit for printing with a browser.
 const printTime = 2 * time.Minute
 
 // printed writes the statement as a PDF file. If the statement is a PDF file, it is copied.
@@ -38,7 +38,7 @@ func (s *showing) printed(ctx context.Context, title string, statement *workspac
 	return printPDF(ctx, page.Bytes(), s.pdf)
 }
 
-// printPDF lets an installed browser print a page to a file.
+// printPDF prints a page to a file with an installed browser.
 func printPDF(ctx context.Context, page []byte, file string) error {
 	browser := ""
 	for _, name := range browsers {
@@ -60,7 +60,7 @@ func printPDF(ctx context.Context, page []byte, file string) error {
 	if err != nil {
 		return fmt.Errorf("print the statement: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // with its own, temporary directory
+	defer func() { _ = os.RemoveAll(dir) }() // including the browser's temporary directory
 	from, to := filepath.Join(dir, "statement.html"), filepath.Join(dir, "statement.pdf")
 	if err := os.WriteFile(from, page, 0o600); err != nil {
 		return fmt.Errorf("print the statement: %w", err)
@@ -72,10 +72,10 @@ func printPDF(ctx context.Context, page []byte, file string) error {
 		"--user-data-dir=" + filepath.Join(dir, "profile"), "--print-to-pdf=" + to,
 	}
 	if os.Geteuid() == 0 {
-		args = append(args, "--no-sandbox") // it refuses to run as root with its sandbox; the page has no scripts
+		args = append(args, "--no-sandbox") // as root, it refuses to run sandboxed; the page has no scripts
 	}
 	print := exec.CommandContext(ctx, browser, append(args, "file://"+filepath.ToSlash(from))...)
-	if runtime.GOOS == "linux" { // it makes a socket there, whose path may have at most 108 characters
+	if runtime.GOOS == "linux" { // it makes a socket there, and socket paths are limited to 108 characters
 		print.Env = append(os.Environ(), "TMPDIR=/tmp")
 	}
 	said, err := print.CombinedOutput()

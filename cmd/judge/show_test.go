@@ -9,7 +9,7 @@ import (
 	"assay/cmd/internal/cli"
 )
 
-// TestPrintWithoutABrowser: an error names what was looked for, and what to install.
+// TestPrintWithoutABrowser checks that the error names the missing browsers and what to install.
 func TestPrintWithoutABrowser(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, args := range [][]string{{"show", "wythoff"}, {"statement", "wythoff"}} {

@@ -67,7 +67,7 @@ func (f *finding) shrink(ctx context.Context, c *console, name, path, input stri
 	return f.finish(ctx, c, b, t, fmt.Sprintf("Made by: judge shrink %s %s %s\n", b.folder.ID, path, input))
 }
 
-// input reads the input that was named: a case, or else a file.
+// input reads the named input: a case or, if there is no such case, a file.
 func (b *fixture) input(name string) (text []byte, made *judge.Case, origin string, err error) {
 	picked, err := b.folder.Pick(nil, []string{name})
 	if unknown, ok := errors.AsType[*problem.UnknownError](err); ok {

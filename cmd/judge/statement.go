@@ -17,7 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// printing has the flags of judge statement.
+// printing holds the flags of judge statement.
 type printing struct {
 	contest  bool
 	title    string
@@ -106,7 +106,8 @@ func (p *printing) run(ctx context.Context, c *console, names []string) (err err
 	return printPDF(ctx, page.Bytes(), p.pdf)
 }
 
-// read reads a problem for the booklet. If its statement is only a document, it returns that as well.
+// read reads a problem for the booklet. If the problem's statement is only a document, read returns that file as
+// well.
 func (p *printing) read(
 	ctx context.Context, contest *workspace.Workspace, name string,
 ) (*report.BookletProblem, *workspace.StatementFile, error) {

@@ -12,7 +12,7 @@ import (
 	"assay/judge/report"
 )
 
-// stressing has the flags of judge stress.
+// stressing holds the flags of judge stress.
 type stressing struct {
 	finding
 	seed    uint64

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// benchJudge runs a command line in the contest of the house, and returns what it
-// prints.
+// benchJudge runs a command line in the bundled contest, and returns its output.
 func benchJudge(b *testing.B, want int, args ...string) string {
 	b.Helper()
 	var out, errs bytes.Buffer
@@ -21,8 +20,8 @@ func benchJudge(b *testing.B, want int, args ...string) string {
 	return out.String()
 }
 
-// BenchmarkStress is judge stress of a right solution on a problem with a kit
-// validator, generator and checker: two processes for each input.
+// BenchmarkStress measures judge stress of a correct solution on a problem whose validator, generator, and checker
+// use the kit. Each input needs two processes.
 func BenchmarkStress(b *testing.B) {
 	b.Chdir("../..")
 	const count = 1000
@@ -43,9 +42,9 @@ func BenchmarkStress(b *testing.B) {
 
 var evaluations = regexp.MustCompile(`to (\d+) bytes in (\d+) evaluations; no smaller input was found`)
 
-// BenchmarkShrink is judge shrink until nothing makes the input smaller: of large cases
-// of the house on which wrong solutions fail, with a checker that remembers, a bound
-// that needs 64 bits, and a validator that plays the game.
+// BenchmarkShrink runs judge shrink until the input gets no smaller. The inputs are large bundled cases on which
+// incorrect solutions fail. The problems have a checker that keeps state, a bound that needs 64 bits, and a
+// validator that plays the game.
 func BenchmarkShrink(b *testing.B) {
 	b.Chdir("../..")
 	for _, row := range []struct{ problem, solution, input string }{

@@ -18,7 +18,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// submission has the flags of judge submit.
+// submission holds the flags of judge submit.
 type submission struct {
 	running
 	drawing
@@ -146,8 +146,8 @@ func (s *submission) run(ctx context.Context, c *console, name string, paths []s
 	return s.each(ctx, c, paths, one)
 }
 
-// enclosed reads the statement for a report. If it cannot be read, it returns nil; judge verify reports the
-// error.
+// enclosed reads the statement for a report. If the statement cannot be read, it returns nil, nil, because judge
+// verify reports the error.
 func enclosed(ctx context.Context, contest *workspace.Workspace, folder *workspace.Problem) (*report.Enclosed, error) {
 	read, err := folder.ReadStatement("")
 	if err != nil {
@@ -159,7 +159,7 @@ func enclosed(ctx context.Context, contest *workspace.Workspace, folder *workspa
 	return &report.Enclosed{Language: cmp.Or(read.Language, "en"), Markdown: read.Markdown, Pictures: cli.Shown(read.Pictures)}, nil
 }
 
-// there returns an error for a solution that does not exist.
+// there returns an error if a solution does not exist.
 func there(paths []string) error {
 	for _, path := range paths {
 		if _, err := os.Stat(path); err != nil {

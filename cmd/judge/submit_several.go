@@ -11,8 +11,8 @@ import (
 	"assay/judge"
 )
 
-// each judges solutions one after the other. A solution that is not accepted does not stop the others; any
-// error does.
+// each judges solutions one after the other. It continues after a solution that is not accepted, but returns the
+// first error.
 func (s *submission) each(
 	ctx context.Context, c *console, paths []string,
 	one func(ctx context.Context, path string, listen func(judge.Event)) (judge.Verdict, error),
@@ -56,7 +56,7 @@ func (s *submission) each(
 	return errNotAccepted
 }
 
-// watched judges all solutions, and then each one that is saved, until ctx ends.
+// watched judges all solutions, and then rejudges each solution when it is saved, until ctx ends.
 func (s *submission) watched(ctx context.Context, c *console, paths []string, judgeThem func(paths []string) error) error {
 	next, again := paths, false
 	stamps := map[string]string{}
@@ -82,7 +82,7 @@ func (s *submission) watched(ctx context.Context, c *console, paths []string, ju
 		}
 		next = slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 			now := stamp(path)
-			same := now == stamps[path] || now == noStamp // it is being saved
+			same := now == stamps[path] || now == noStamp // the file is being saved
 			if !same {
 				stamps[path] = now
 			}
@@ -91,7 +91,7 @@ func (s *submission) watched(ctx context.Context, c *console, paths []string, ju
 	}
 }
 
-// keepFolders returns the directories of --keep, one for each of several solutions.
+// keepFolders returns the directories for --keep, one for each solution if there are several.
 func (s *submission) keepFolders(paths []string) (map[string]string, error) {
 	if s.keep == "" || len(paths) == 1 {
 		return map[string]string{paths[0]: s.keep}, nil

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestSubmitWatched saves solutions again and again: first all are judged, and then the one
-// that was saved.
+// TestSubmitWatched saves solutions repeatedly. It checks that all solutions are judged first, and that each
+// solution is rejudged when it is saved.
 func TestSubmitWatched(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.sh"), filepath.Join(dir, "b.sh")

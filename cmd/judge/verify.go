@@ -10,7 +10,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// verification has the flags of judge verify.
+// verification holds the flags of judge verify.
 type verification struct {
 	running
 	drawing
@@ -65,7 +65,7 @@ func (v *verification) run(ctx context.Context, c *console, names []string) (err
 	})
 }
 
-// one verifies one problem and reports whether it has no faults.
+// one verifies one problem and reports whether the problem has no errors.
 func (v *verification) one(ctx context.Context, c *workspace.Workspace, at *workspace.Location, listen func(judge.Event)) (bool, error) {
 	verifier, faults, err := v.begin(ctx, c, at, listen)
 	if err != nil {

@@ -21,7 +21,7 @@ func (v *verification) eachOn(ctx context.Context, c *console, names []string, l
 	})
 }
 
-// oneOn verifies one problem on a server, and reports whether it has no faults.
+// oneOn verifies one problem on a server and reports whether the problem has no errors.
 func (v *verification) oneOn(
 	ctx context.Context, api *client.Client, c *workspace.Workspace, at *workspace.Location,
 	listen func(judge.Event),

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/client"
 )
 
-// account is the command for accounts.
+// account returns the command for accounts.
 func (a *admin) account() *cobra.Command {
 	cmd := &cobra.Command{Use: "account", Short: "create, list, change and erase accounts"}
 	list := a.below("list", "list the accounts", func(ctx context.Context, api *client.Client, _ []string) error {
@@ -64,7 +64,7 @@ func (a *admin) addAccount() *cobra.Command {
 	return cmd
 }
 
-// quoted returns a text as a cell of a table.
+// quoted quotes text as a CSV cell.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
 func accountFlags(cmd *cobra.Command, role, contest *string) {

@@ -41,7 +41,7 @@ group or class. Other columns are ignored. People who have an account keep it. "
 	return cmd
 }
 
-// importList previews a list, and then imports exactly that.
+// importList previews a list, and then imports exactly the previewed list.
 func (a *admin) importList(ctx context.Context, api *client.Client, n client.NewPeople) error {
 	check := n
 	check.DryRun = true
@@ -82,7 +82,7 @@ func previewRows(to io.Writer, p *roster.Preview) {
 	_ = w.Flush()
 }
 
-// preview prints what was found in a list, and what the import does.
+// preview prints what a list contains, and what the import would do.
 func preview(to io.Writer, p *roster.Preview) {
 	format := p.Encoding
 	if s := p.SeparatorName(); s != "" {
@@ -107,7 +107,7 @@ func preview(to io.Writer, p *roster.Preview) {
 	fmt.Fprintf(to, "new accounts: %d, existing accounts: %d, new teams: %d, rows with errors: %d\n", p.New, p.Existing, p.Teams, p.Wrong)
 }
 
-// list reads the list with a name on the command line.
+// list reads the list from the file named on the command line.
 func (a *admin) list(file string) ([]byte, error) {
 	const most = 1 << 20
 	in := a.in

@@ -21,7 +21,7 @@ import (
 // admin sends requests to a running server, with the token from its data directory.
 type admin struct {
 	*console
-	out  io.Writer // escapes names and labels that people chose
+	out  io.Writer // escapes names and labels that users chose
 	data string
 }
 
@@ -43,7 +43,8 @@ account of the system that can read the directory is an administrator.
 	return cmd
 }
 
-// dataDir returns the data directory: that of the flag, or the one of this contest directory.
+// dataDir returns the data directory that the flag names. Without the flag, it returns the data directory of this
+// contest directory.
 func (a *admin) dataDir() (string, error) {
 	if a.data != "" {
 		return a.data, nil
@@ -73,7 +74,7 @@ func (a *admin) api() (*client.Client, error) {
 	return client.New(client.Options{Address: address, Token: token, Version: cli.Version(), RetryFor: 5 * time.Second})
 }
 
-// public returns the address of the server for other machines.
+// public returns the server's address for other machines.
 func public(ctx context.Context, api *client.Client) (a client.Address, err error) {
 	s, err := api.Server(ctx)
 	if err != nil {

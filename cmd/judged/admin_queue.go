@@ -43,10 +43,10 @@ func (a *admin) queue() *cobra.Command {
 	})
 }
 
-// mostBusy is how many of the accounts with the most open work are printed.
+// mostBusy is the maximum number of accounts that busiest prints.
 const mostBusy = 5
 
-// busiest prints how many flows are open, and which accounts have the most open work.
+// busiest prints the number of open workflows and the accounts with the most open work.
 func (a *admin) busiest(all []client.AccountLoad) {
 	flows, idle := 0, 0
 	for _, one := range all {
@@ -103,7 +103,7 @@ func (a *admin) judgings() *cobra.Command {
 		if len(all) == 0 {
 			fmt.Fprintln(a.out, "none")
 		}
-		slices.SortStableFunc(all, func(x, y client.Judging) int { // groups the runs of a submission, in order
+		slices.SortStableFunc(all, func(x, y client.Judging) int { // keeps a submission's runs together, in order
 			return cmp.Or(cmp.Compare(y.Number, x.Number), cmp.Compare(x.ID, y.ID))
 		})
 		t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
@@ -114,7 +114,7 @@ func (a *admin) judgings() *cobra.Command {
 			}
 			switch {
 			case j.Verdict == "" && !j.Ended.IsZero():
-				verdict = "cancelled" // it does not count
+				verdict = "cancelled" // not the current judgement
 			case j.Stands && !j.Ended.IsZero():
 				verdict += ", counts"
 			}

@@ -163,8 +163,8 @@ func (a *admin) class() *cobra.Command {
 	return cmd
 }
 
-// offered returns a class and the worker whose capabilities it should get: the one with the name, or the only one
-// that differs, or the only one.
+// offered returns a class, and the worker whose capabilities the class should adopt. It chooses the named worker,
+// the only worker that differs from the class, or the only worker.
 func (a *admin) offered(ctx context.Context, api *client.Client, class, worker string) (*client.Class, *client.Worker, error) {
 	classes, err := api.Classes(ctx)
 	if err != nil {

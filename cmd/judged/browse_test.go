@@ -19,22 +19,22 @@ import (
 	"assay/cmd/internal/scripts"
 )
 
-// browser is the value of a script's environment that keeps its cookies.
+// browser is the key under which a script's environment stores its HTTP client, which keeps cookies.
 type browser struct{}
 
-// newBrowser makes the client of a script, which follows the server as a browser does.
+// newBrowser returns an HTTP client for a script. It keeps cookies as a browser does.
 func newBrowser() *http.Client {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
-		panic(err) // it never fails
+		panic(err) // cannot happen
 	}
 	return &http.Client{Jar: jar, Timeout: 2 * time.Minute}
 }
 
-// browse is the command "browse [-until PATTERN] URL [field=value | field@file | field@@file]...":
-// it opens a page, or sends a form, and prints the status, the address that it ends at and the
-// page. The text of a file is a field's value after @, and after @@ the file itself is sent.
-// With a pattern it does so again and again until the page matches.
+// browse implements the command "browse [-until PATTERN] URL [field=value | field@file | field@@file]...". It
+// opens a page or submits a form, and prints the status, the final address, and the page. After @, the field's
+// value is the text of the file; after @@, the file itself is uploaded. With a pattern, it repeats the request
+// until the page matches.
 func browse(ts *testscript.TestScript, neg bool, args []string) {
 	var want *regexp.Regexp
 	if len(args) > 2 && args[0] == "-until" {
@@ -92,7 +92,7 @@ func visit(client *http.Client, at string, fields url.Values, files [][2]string)
 	return res.Status + " " + res.Request.URL.Path + "\n" + string(page), err
 }
 
-// enclose writes a form with files as a browser does, the files last.
+// enclose writes a form with files as a browser does, with the files last.
 func enclose(to io.Writer, fields url.Values, files [][2]string) (kind string, err error) {
 	m := multipart.NewWriter(to)
 	for name := range fields {
@@ -117,8 +117,8 @@ func enclose(to io.Writer, fields url.Values, files [][2]string) (kind string, e
 	return m.FormDataContentType(), m.Close()
 }
 
-// pack is the command "pack ARCHIVE [name=file | name->target]...": it makes a ZIP archive of
-// files under whatever names, and of symbolic links; with a folder for all that is in it.
+// pack implements the command "pack ARCHIVE [folder | name=file | name->target]...". It makes a ZIP archive of
+// files under the given names, of symbolic links, and of whole directories.
 func pack(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: pack ARCHIVE [folder | name=file | name->target]...")

@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/worker"
 )
 
-// loadCommand runs a load. Workers start it in their sandbox to measure the machine.
+// loadCommand returns the command that runs a load. Workers run it in their sandbox to measure the machine.
 func loadCommand(c *console) *cobra.Command {
 	return &cobra.Command{Use: "load <name>", Short: "run a load that measures a machine", Hidden: true,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -47,7 +47,7 @@ func (w *working) tellSpeed(s *job.Speed) {
 	}
 }
 
-// drift is the change of a machine's speed that is logged.
+// drift is the factor by which a machine's speed must change to be logged.
 const drift = 1.1
 
 // stillFits measures this machine again, and reports whether the server still accepts it for its class. A

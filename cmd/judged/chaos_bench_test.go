@@ -12,8 +12,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// BenchmarkStart is the time from an empty folder to the first answer. A start on the same
-// folder is the baseline.
+// BenchmarkStart measures the time from an empty data directory to the first response. The baseline is a second
+// start with the same directory.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		h := newHarness(b, nil)
@@ -30,9 +30,9 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkRecovery starts `judged serve` with its worker on the folder of one that was killed
-// and its worker, with 100,000 submissions of which 1,000 wait: until it answers, until its queue is full
-// again, and until there is a verdict.
+// BenchmarkRecovery starts `judged serve` and its worker on the data directory of a server that was killed with
+// its worker. The directory has 100,000 submissions, and 1,000 of them are pending. It measures the time until the
+// server responds, until its queue is full again, and until there is a verdict.
 func BenchmarkRecovery(b *testing.B) {
 	const all, waiting = 100_000, 1000
 	h, contest := realServer(b, 1)
@@ -49,7 +49,7 @@ func BenchmarkRecovery(b *testing.B) {
 	h.stop()
 	h.inStore(func(s *store.Store) { h.background(s, waiting-1) })
 	db := h.database()
-	// What was judged long ago, as copies of what waits.
+	// Add submissions that were judged long ago, as copies of the pending ones.
 	copies := []string{
 		"INSERT INTO submission (id, contest, number, problem, account, form_key, language, entry, files, folder, size, received) SELECT submission.id || '-' || n, contest, number + 1000 * n, problem, account, form_key, language, entry, files, folder, size, received FROM submission, many WHERE number <= 1000",
 		"INSERT INTO judgement (id, submission, bundle, config, class, origin, root, why, started, ended, verdict) SELECT judgement.id || '-' || n, submission || '-' || n, bundle, config, class, origin, root || '-' || n, why, started, started + 1, 'AC' FROM judgement, many",

@@ -28,22 +28,22 @@ import (
 	"assay/judge/host/store"
 )
 
-// harness is a server with its workers and submitters, each a process that may be killed but
-// for the last.
+// harness is a server with its workers and submitters. The server and the workers are processes that a test can
+// kill.
 type harness struct {
 	t        testing.TB
 	dir      string
 	part     serverPart
-	tokens   []string // of submitters
+	tokens   []string // one per submitter
 	serving  *process
 	mu       sync.Mutex
-	answered map[string]judge.Verdict // by submission
+	answered map[string]judge.Verdict // expected verdict of each submission that the server accepted
 }
 
 const problem = "p"
 
-// slow is of a row that takes up to a minute, most of which it waits: so it runs beside
-// the others.
+// slow skips the test without ASSAY_SLOW. A slow test takes up to a minute and mostly waits, so it runs in
+// parallel with others.
 func slow(t *testing.T) {
 	t.Helper()
 	if os.Getenv("ASSAY_SLOW") == "" {
@@ -52,7 +52,7 @@ func slow(t *testing.T) {
 	t.Parallel()
 }
 
-// newHarness prepares the data of a server: a problem, and three accounts that submit.
+// newHarness prepares the data of a server with one problem and three accounts that submit.
 func newHarness(t testing.TB, change func(*serverPart)) *harness {
 	t.Helper()
 	h := &harness{t: t, dir: t.TempDir(), answered: map[string]judge.Verdict{}}
@@ -94,7 +94,7 @@ func (h *harness) prepare(s *store.Store, accounts int, problems ...string) {
 	}
 }
 
-// inStore looks into the database while the server is down.
+// inStore calls do with the server's database, while the server is down.
 func (h *harness) inStore(do func(s *store.Store)) {
 	h.t.Helper()
 	s, err := store.Open(h.t.Context(), store.Options{DSN: h.part.Database, Dir: h.part.Data, Version: "test"})
@@ -110,14 +110,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// process is one of the test's own processes.
+// process is a process that the test started.
 type process struct {
 	*exec.Cmd
 	stdin io.Closer
 	ended chan struct{}
 }
 
-// start starts this program in another role. It ends with the test, and with its process.
+// start runs this program in another role. The process is killed when the test ends.
 func (h *harness) start(role, log string, part any) *process {
 	h.t.Helper()
 	data, err := json.Marshal(part)
@@ -141,11 +141,11 @@ func (h *harness) start(role, log string, part any) *process {
 }
 
 func (p *process) kill() {
-	_ = p.Process.Kill() // it may have ended
+	_ = p.Process.Kill() // it may have exited
 	<-p.ended
 }
 
-// waitEnd waits until the process has ended by itself.
+// waitEnd waits until the process has exited by itself.
 func (p *process) waitEnd(t testing.TB) {
 	t.Helper()
 	select {
@@ -155,7 +155,7 @@ func (p *process) waitEnd(t testing.TB) {
 	}
 }
 
-// serve starts the server and waits until it answers.
+// serve starts the server and waits until it responds.
 func (h *harness) serve() *process {
 	h.t.Helper()
 	h.serving = h.start(serverRole, "server", h.part)
@@ -178,15 +178,15 @@ func (h *harness) serve() *process {
 	return h.serving
 }
 
-// stop ends the server as one is ended.
+// stop shuts the server down as an administrator would.
 func (h *harness) stop() {
 	h.t.Helper()
 	must(h.t, h.serving.stdin.Close())
 	h.serving.waitEnd(h.t)
 }
 
-// hangs is how long what must come to pass is waited for: leases end after 20 s, and other
-// rows keep the machine busy.
+// hangs is the timeout for any expected condition. Leases expire after 20 s, and other tests keep the machine
+// busy.
 const hangs = 2 * time.Minute
 
 func (h *harness) wait(what string, is func() bool) {
@@ -198,7 +198,7 @@ func (h *harness) wait(what string, is func() bool) {
 	}
 }
 
-// client asks as one of the submitters.
+// client returns a client for the submitter with this token.
 func (h *harness) client(token string, patience time.Duration) *client.Client {
 	return h.clientAt(h.part.Listen, token, patience)
 }
@@ -215,7 +215,7 @@ func (h *harness) admin() *client.Client {
 	return h.client(token, time.Minute)
 }
 
-// hire makes what a worker needs to join.
+// hire prepares the data that a worker needs to join.
 func (h *harness) hire(name string, slots int, delay time.Duration) workerPart {
 	h.t.Helper()
 	i, err := h.admin().Invite(h.t.Context(), client.NewInvite{Worker: name})
@@ -229,7 +229,7 @@ func (h *harness) hire(name string, slots int, delay time.Duration) workerPart {
 
 func (h *harness) work(p workerPart) *process { return h.start(workerRole, filepath.Base(p.Dir), p) }
 
-// keepWorking starts a worker again each time it ends, until stop is called.
+// keepWorking restarts a worker each time it exits, until stop is called.
 func (h *harness) keepWorking(p workerPart) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -249,7 +249,7 @@ func (h *harness) keepWorking(p workerPart) (stop func()) {
 	return stop
 }
 
-// submit sends a program that nobody sent before, and remembers what must become of it.
+// submit sends a new program, and remembers the verdict that it must get.
 func (h *harness) submit(c *client.Client, name string) (id string) {
 	return h.submitTo(c, problem, name)
 }
@@ -275,7 +275,7 @@ func (h *harness) submitTo(c *client.Client, problem, name string) (id string) {
 	return s.ID
 }
 
-// submitAll has the submitters send n programs, at once.
+// submitAll submits n programs, from all submitters concurrently.
 func (h *harness) submitAll(n int) *sync.WaitGroup {
 	all := &sync.WaitGroup{}
 	for i, token := range h.tokens {
@@ -289,7 +289,7 @@ func (h *harness) submitAll(n int) *sync.WaitGroup {
 	return all
 }
 
-// tellOpen tells of some jobs that have not ended, for whoever reads why a test failed.
+// tellOpen logs some unfinished jobs, to explain why a test failed.
 func (h *harness) tellOpen() {
 	db := h.database()
 	defer db.Close()
@@ -311,7 +311,7 @@ func (h *harness) tellOpen() {
 	}
 }
 
-// open is how many jobs have not ended, by the database.
+// open returns the number of unfinished jobs in the database.
 func (h *harness) open() int { return h.count("SELECT count(*) FROM job WHERE done_at IS NULL") }
 
 func (h *harness) count(query string, args ...any) (n int) {
@@ -322,7 +322,7 @@ func (h *harness) count(query string, args ...any) (n int) {
 	return n
 }
 
-// database is the server's, beside it.
+// database opens the database that the server uses.
 func (h *harness) database() *sql.DB {
 	driver, dsn := "sqlite", "file:"+filepath.Join(h.part.Data, "assay.db")+"?_pragma=busy_timeout(5000)"
 	if h.part.Database != "" {
@@ -333,8 +333,8 @@ func (h *harness) database() *sql.DB {
 	return db
 }
 
-// messages is how many messages the queue has, by the server's metrics; -1 where it does
-// not answer.
+// messages returns the number of messages in the queue, from the server's metrics. It returns -1 if the server
+// does not respond.
 func (h *harness) messages() int {
 	r, err := http.Get("http://" + h.part.Metrics + "/metrics")
 	if err != nil {
@@ -361,7 +361,7 @@ func (h *harness) messages() int {
 	return n
 }
 
-// audit waits until all is judged, and says what is not as it must be.
+// audit waits until all submissions are judged, and reports violated invariants.
 func (h *harness) audit() {
 	h.t.Helper()
 	h.wait("no job is open", func() bool { return h.open() == 0 })
@@ -384,8 +384,8 @@ func (h *harness) audit() {
 	h.verdicts()
 }
 
-// rest ends the server when its queue has nothing left. A result that comes at this moment,
-// of a worker that was slow, is taken by the next start.
+// rest stops the server when its queue is empty. If a slow worker sends a result at this moment, rest starts the
+// server again to process the result.
 func (h *harness) rest() {
 	h.t.Helper()
 	for try := 0; ; try++ {
@@ -409,7 +409,7 @@ func (h *harness) rest() {
 	}
 }
 
-// verdicts compares what was answered with what stands.
+// verdicts compares the current verdicts in the database with the expected ones.
 func (h *harness) verdicts() {
 	h.t.Helper()
 	db := h.database()

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// lossy stands before a server's bridge, and loses a fifth of what workers acknowledge; a
-// twentieth comes 25 s too late.
+// lossy runs a proxy in front of a server's bridge and returns its address. The proxy loses a fifth of the
+// workers' acknowledgements, and delays a twentieth by 25 s.
 func lossy(t *testing.T, to string) (address string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -42,7 +42,7 @@ func carry(from net.Conn, address string) {
 		_, _ = io.Copy(from, to)
 	}()
 	in := bufio.NewReader(from)
-	for line := ""; line != "\r\n"; { // the request for a connection
+	for line := ""; line != "\r\n"; { // the connection request
 		if line, err = in.ReadString('\n'); err != nil {
 			return
 		}

@@ -27,7 +27,7 @@ func (h *harness) move(ctx context.Context, p server.MovePlan) (client.Moved, er
 	return h.admin().Move(ctx)
 }
 
-// submitUntil submits ten programs in a second until stop is called, which waits until all were confirmed.
+// submitUntil submits ten programs per second until stop is called. Stop waits until all are confirmed.
 func (h *harness) submitUntil() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
@@ -43,9 +43,9 @@ func (h *harness) submitUntil() (stop func()) {
 	return func() { cancel(); all.Wait() }
 }
 
-// TestMove moves a server from SQLite to PostgreSQL and back, and its files to a shared directory and back, while people
-// submit and a worker judges. Before that the server is killed at each step, or the command. What was confirmed is
-// judged once.
+// TestMove moves a server from SQLite to PostgreSQL and back, and its files to a shared directory and back.
+// Meanwhile, accounts submit and a worker judges. Before each move, the server or the command is killed at each
+// step. Each confirmed submission must be judged once.
 func TestMove(t *testing.T) {
 	servers, commands := []string{"rest", "handed over"}, []string{"stopped"}
 	if os.Getenv("ASSAY_SLOW") != "" {
@@ -70,7 +70,7 @@ func TestMove(t *testing.T) {
 	stop := h.submitUntil()
 	for _, to := range []struct {
 		plan            server.MovePlan
-		database, blobs string // of the server afterwards
+		database, blobs string // locations after the move
 	}{
 		{server.MovePlan{Database: p.DSN("moved"), Blobs: shared}, p.DSN("moved"), shared},
 		{server.MovePlan{Database: server.InData, Blobs: server.InData, Replace: true}, "", ""},
@@ -129,7 +129,7 @@ func (h *harness) refusesToStart() {
 	}
 }
 
-// commandDies has the command killed at a step of a move. The server goes on with its database.
+// commandDies kills the command at a step of a move. The server must continue with its old database.
 func (h *harness) commandDies(step string, p server.MovePlan) {
 	h.t.Helper()
 	h.stop()
@@ -150,13 +150,13 @@ func (h *harness) commandDies(step string, p server.MovePlan) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		h.t.Errorf("the command was killed when the move was %s: %v", step, err)
 	}
-	time.Sleep(time.Second) // until the server sees that the connection has ended
+	time.Sleep(time.Second) // until the server notices the closed connection
 	must(h.t, os.Remove(file))
 	h.submit(h.client(h.tokens[0], hangs), "after")
 	h.part.WaitAt = ""
 }
 
-// refusesWrites asks a server whose data was moved: it says so, and shows what it has.
+// refusesWrites checks that a server whose data was moved rejects writes with a message, and still serves reads.
 func (h *harness) refusesWrites() {
 	h.t.Helper()
 	_, token, err := server.Admin(h.part.Data)

@@ -40,7 +40,8 @@ func onPostgres(t *testing.T) (*harness, *storetest.Postgres) {
 	return newHarness(t, func(s *serverPart) { s.Database = p.DSN("chaos") }), p
 }
 
-// TestAServerOnPostgresIsKilled eight times, as the one on SQLite.
+// TestAServerOnPostgresIsKilled kills a server on PostgreSQL eight times, as TestAServerIsKilledEightTimes does on
+// SQLite.
 func TestAServerOnPostgresIsKilled(t *testing.T) {
 	slow(t)
 	h, _ := onPostgres(t)
@@ -77,7 +78,7 @@ func TestPostgresIsKilled(t *testing.T) {
 	h.audit()
 }
 
-// outer is a queue of three servers, with a harness whose workers it lets in.
+// outer starts an external queue with three servers, and a harness. The harness's workers may use the queue.
 func outer(t *testing.T, workers int, change func(*serverPart)) (*harness, *queuetest.Cluster, []queuetest.Worker) {
 	t.Helper()
 	h := newHarness(t, change)
@@ -90,12 +91,13 @@ func outer(t *testing.T, workers int, change func(*serverPart)) (*harness, *queu
 		known = append(known, queuetest.Worker{Name: name, Class: server.Class, Key: key})
 	}
 	c := queuetest.Start(t, known...)
-	c.Open(t, queue.Listener{}).Close() // it has a leader now
+	c.Open(t, queue.Listener{}).Close() // now it has a leader
 	h.part.Queue = strings.Join(c.URLs, ",")
 	return h, c, known
 }
 
-// leader waits until a server of the queue leads its stream of jobs that is not a given one.
+// leader waits until the job stream of the queue has a leader, and returns the leader's name. It ignores the
+// server named by the parameter not.
 func (h *harness) leader(not string) (name string) {
 	h.t.Helper()
 	nc, err := nats.Connect(h.part.Queue)
@@ -113,7 +115,7 @@ func (h *harness) leader(not string) (name string) {
 	return name
 }
 
-// begin serves, submits, and waits until a third is judged.
+// begin starts the server and its workers, submits programs, and waits until a third of them are judged.
 func (h *harness) begin(known []queuetest.Worker, submissions int) *sync.WaitGroup {
 	h.t.Helper()
 	h.serve()
@@ -125,8 +127,8 @@ func (h *harness) begin(known []queuetest.Worker, submissions int) *sync.WaitGro
 	return all
 }
 
-// TestALeaderOfTheQueueIsKilled: one of three servers of an outer queue, that which leads
-// the stream of jobs. Workers are told where the queue is, and not how the server gets in.
+// TestALeaderOfTheQueueIsKilled kills one of the three servers of an external queue, the leader of the job stream.
+// Workers receive the address of the queue, but not the server's credentials for it.
 func TestALeaderOfTheQueueIsKilled(t *testing.T) {
 	slow(t)
 	h, c, known := outer(t, 2, nil)
@@ -136,9 +138,9 @@ func TestALeaderOfTheQueueIsKilled(t *testing.T) {
 	h.audit()
 }
 
-// TestAMinorityOfTheQueueIsCutOff: one of three servers of an outer queue hears nothing of
-// the others for a while. Where it led the stream of jobs, the others go on; where it is
-// the one that the server is connected to, judging waits, and submitting does not.
+// TestAMinorityOfTheQueueIsCutOff disconnects one of the three servers of an external queue for a while. If that
+// server is the leader of the job stream, the other two continue. If the judge's server is connected to it,
+// judging waits, but submitting still works.
 func TestAMinorityOfTheQueueIsCutOff(t *testing.T) {
 	slow(t)
 	const cutFor = 8 * time.Second
@@ -150,7 +152,7 @@ func TestAMinorityOfTheQueueIsCutOff(t *testing.T) {
 		all := h.begin(known, 300)
 		parted := h.leader("")
 		c.Cut(t, parted)
-		h.leader(parted) // of the others
+		h.leader(parted) // the new leader among the others
 		time.Sleep(cutFor)
 		c.Heal(t, parted)
 		all.Wait()

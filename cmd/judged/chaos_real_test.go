@@ -21,9 +21,8 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// TestRealWorkersAreKilled: `judged serve` and `judged worker` as people start them, of
-// which one worker is killed again and again while its sandbox runs a program. Everything
-// is judged, and nothing that a killed worker ran goes on.
+// TestRealWorkersAreKilled runs `judged serve` and `judged worker` as users start them. It kills one worker
+// repeatedly while its sandbox runs a program. Everything must be judged, and no program may outlive its worker.
 func TestRealWorkersAreKilled(t *testing.T) {
 	slow(t)
 	h := &harness{t: t, dir: t.TempDir(), answered: map[string]judge.Verdict{}}
@@ -54,7 +53,7 @@ func TestRealWorkersAreKilled(t *testing.T) {
 	}
 	work("good")
 	dies := work("killed")
-	mark := fmt.Sprintf("4.%d", 1_000_000+os.Getpid()) // seconds, by which its programs are known
+	mark := fmt.Sprintf("4.%d", 1_000_000+os.Getpid()) // seconds to sleep, which identify the test's programs
 	var all sync.WaitGroup
 	for i := range 5 {
 		all.Go(func() {
@@ -74,7 +73,7 @@ func TestRealWorkersAreKilled(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for range 2 { // a job that ends its worker four times is given up
+	for range 2 { // a job that kills its worker four times is given up
 		h.wait("the worker that will be killed runs a program", func() bool { return len(running(mark, dies.Process.Pid)) > 0 })
 		before := running(mark, dies.Process.Pid)
 		dies.kill()
@@ -87,7 +86,7 @@ func TestRealWorkersAreKilled(t *testing.T) {
 	h.audit()
 }
 
-// judged starts the command judged in a folder. It ends with the test.
+// judged starts the command judged in dir. The process is killed when the test ends.
 func (h *harness) judged(dir, log string, args ...string) *process {
 	h.t.Helper()
 	out, err := os.OpenFile(filepath.Join(h.dir, log+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -106,18 +105,19 @@ func (h *harness) judged(dir, log string, args ...string) *process {
 	return p
 }
 
-// softly ends a process as a system does.
+// softly stops a process with SIGTERM, as an init system does.
 type softly struct{ *os.Process }
 
 func (s softly) Close() error { return s.Signal(syscall.SIGTERM) }
 
-// running are the processes below another, 0 for any, that have a word in their command.
+// running lists the descendants of process below whose command line contains word. If below is zero, it lists all
+// processes whose command line contains word.
 func running(word string, below int) (pids []int) {
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range all {
 		data, err := os.ReadFile(file)
 		if err != nil || !bytes.Contains(data, []byte(word)) {
-			continue // it has ended, or is another's
+			continue // the process has exited, or its command line does not match
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		for up := pid; up != 0; up = parent(up) {
@@ -130,7 +130,7 @@ func running(word string, below int) (pids []int) {
 	return pids
 }
 
-// parent is the process that started another; 0 for none.
+// parent returns the parent of a process, or zero if there is none.
 func parent(pid int) (of int) {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	_, rest, _ := bytes.Cut(data, []byte("\nPPid:"))

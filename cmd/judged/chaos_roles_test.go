@@ -22,13 +22,14 @@ import (
 	"assay/judge/running/config"
 )
 
-// What a process is that a test started: the test's own program, under another name.
+// The environment variables that give a process its role and parameters. A test starts its own program in another
+// role.
 const (
 	serverRole = "ASSAY_TEST_SERVER"
 	workerRole = "ASSAY_TEST_WORKER"
 )
 
-// play ends a process that has a role, and returns in others.
+// play runs a process that has a role, and exits. In other processes, it returns.
 func play() {
 	var err error
 	switch {
@@ -46,25 +47,25 @@ func play() {
 	os.Exit(0)
 }
 
-// die is a process's death at any moment, which nothing can prepare for.
+// die kills this process without any chance to clean up.
 func die() {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	select {}
 }
 
-// serverPart is what a server is told.
+// serverPart contains the parameters of a server process.
 type serverPart struct {
 	ID, Data, Listen, Metrics, Database, Queue, Blobs string
 	Version                                           string // if empty, it is "test"
 	DieAt                                             string // a step
 	AcceptStale                                       bool
-	WaitAt                                            string // a step, at which it waits as long as there is a file
+	WaitAt                                            string // step at which the server waits while waitingFile exists
 }
 
-// waitingFile is in the data directory while a server waits at a step.
+// waitingFile is the name of a file that exists in the data directory while a server waits at a step.
 const waitingFile = "waiting"
 
-// playServer serves until its input ends.
+// playServer runs a server until EOF on standard input.
 func playServer() error {
 	var p serverPart
 	if err := json.Unmarshal([]byte(os.Getenv(serverRole)), &p); err != nil {
@@ -94,20 +95,19 @@ func playServer() error {
 	return err
 }
 
-// workerPart is what a worker is told.
+// workerPart contains the parameters of a worker process.
 type workerPart struct {
 	Dir      string
 	Address  client.Address
-	Bridge   string // the queue's address, where it is not the server's
+	Bridge   string // address of the queue, if it differs from the server's
 	Slots    int
 	Delay    time.Duration // of each job
 	Protocol int
 	Version  string
-	DieAt    string // taken, judged or offered: of a job that nobody took before
+	DieAt    string // taken, judged or offered, when a job is delivered for the first time
 }
 
-// playWorker works as `judged worker` does, with a judge that only sleeps, until its input
-// ends.
+// playWorker acts as `judged worker` does, until EOF on standard input. Its judge only sleeps.
 func playWorker() error {
 	var p workerPart
 	if err := json.Unmarshal([]byte(os.Getenv(workerRole)), &p); err != nil {
@@ -157,7 +157,7 @@ func playWorker() error {
 	return works.Run(ctx)
 }
 
-// fakeQueue is the real one, for a worker that dies at a step.
+// fakeQueue wraps the real queue, for a worker that dies at a step.
 type fakeQueue struct {
 	worker.Queue
 	dieAt string
@@ -175,14 +175,14 @@ func (q fakeQueue) Take(ctx context.Context) (*worker.Taken, error) {
 	return t, nil
 }
 
-// mortal is a lease whose worker dies when it hands the result in.
+// mortal is a lease whose worker dies when it submits the result.
 type mortal struct {
 	worker.Lease
 	q fakeQueue
 }
 
 func (m mortal) Finish(ctx context.Context, r *job.Result) error {
-	if m.q.dieAt == "offered" { // and not acknowledged
+	if m.q.dieAt == "offered" { // offered but not acknowledged
 		if err := m.q.Offer(ctx, r); err != nil {
 			return err
 		}
@@ -191,17 +191,17 @@ func (m mortal) Finish(ctx context.Context, r *job.Result) error {
 	return nil
 }
 
-// poison is in the name of a program that ends the process which judges it.
+// poison is part of the name of a program that kills the process that judges it.
 const poison = "poison"
 
-// sleeper judges by sleeping: the verdict is in the first digit of the file.
+// sleeper is a judge that only sleeps. The verdict depends on the file's digest.
 type sleeper time.Duration
 
 func (s sleeper) CheckHealth(context.Context) error { return nil }
 
 func (s sleeper) Run(ctx context.Context, spec *job.Spec, progress func(judge.Event), _ worker.Turn) (*job.Result, error) {
 	if strings.Contains(spec.Program, poison) {
-		time.Sleep(50 * time.Millisecond) // as long as a worker needs to begin
+		time.Sleep(50 * time.Millisecond) // as long as a worker needs to start judging
 		die()
 	}
 	progress(&judge.Noted{Text: "sleeps"})
@@ -217,7 +217,7 @@ func (s sleeper) Run(ctx context.Context, spec *job.Spec, progress func(judge.Ev
 	}, err
 }
 
-// verdictOf is the verdict of a program, by its digest.
+// verdictOf returns the verdict of a program with this digest.
 func verdictOf(digest string) judge.Verdict {
 	return []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.RunTimeError}[int(digest[0])%3]
 }

@@ -26,7 +26,7 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// fleet is several servers on one database, one queue and one directory of blobs.
+// fleet is a group of servers that share a database, a queue, and a blob directory.
 type fleet struct {
 	*testing.T
 	servers  []*harness // the first one has what they have in common
@@ -81,7 +81,7 @@ func newFleet(t *testing.T, servers, workers int) *fleet {
 	return f
 }
 
-// get reads a page of a server as the public does.
+// get reads a page of a server without logging in.
 func (h *harness) get(path string) string {
 	r, err := http.Get("http://" + h.part.Listen + path)
 	if err != nil {
@@ -100,7 +100,7 @@ const (
 	boardPath = "/c/now/board"
 )
 
-// agree waits until all servers show the same, with so many final verdicts.
+// agree waits until all servers return the same data, with at least this many final verdicts.
 func (f *fleet) agree(verdicts int) {
 	f.Helper()
 	for _, path := range []string{
@@ -112,12 +112,12 @@ func (f *fleet) agree(verdicts int) {
 			all = nil
 			for _, h := range f.servers {
 				lines := strings.Split(h.get(path), "\n")
-				if path == boardPath { // around it are numbers of its server
+				if path == boardPath { // the rest of the page has numbers that depend on the server
 					text := strings.Join(lines, "\n")
 					lines = []string{text[max(0, strings.Index(text, "<tbody")):max(0, strings.LastIndex(text, "</tbody>"))]}
 				}
 				if strings.HasPrefix(path, feedPath) {
-					slices.Sort(lines) // a snapshot is in the order in which its server learned of each
+					slices.Sort(lines) // the order depends on when the server learned of each object
 				}
 				all = append(all, strings.Join(lines, "\n"))
 			}
@@ -127,7 +127,7 @@ func (f *fleet) agree(verdicts int) {
 	}
 }
 
-// follow reads the event feed of a server as it comes, and returns the ids of the submissions in it.
+// follow streams the event feed of a server. Seen returns the ids of the submissions received so far.
 func (h *harness) follow() (seen func() []string) {
 	var mu sync.Mutex
 	ids := map[string]bool{}
@@ -151,7 +151,7 @@ func (h *harness) follow() (seen func() []string) {
 	}
 }
 
-// judgedOnce looks into the database whether each submission that was answered is judged, and once.
+// judgedOnce checks in the database that each accepted submission is judged exactly once.
 func (f *fleet) judgedOnce() {
 	f.Helper()
 	h := f.servers[0]
@@ -170,12 +170,12 @@ func (f *fleet) judgedOnce() {
 	}
 }
 
-// TestTwoServers: people submit at both. The one that has the leads is killed, and the other takes over; what
-// each took in, both show, also those that are open all the time.
+// TestTwoServers submits to two servers, and kills the one that holds the leader leases. The other must take over
+// the leases. Both must show all submissions, even in streams that stay open.
 func TestTwoServers(t *testing.T) {
 	f := newFleet(t, 2, 2)
 	a, b := f.servers[0], f.servers[1]
-	for _, w := range f.known { // which b has to hear of
+	for _, w := range f.known { // b must learn of these workers
 		a.work(a.hire(w.Name, 2, 20*time.Millisecond))
 	}
 	seen := b.follow()
@@ -204,7 +204,7 @@ func TestTwoServers(t *testing.T) {
 	if n := a.count("SELECT epoch FROM server_seen WHERE id = 'a'"); n != 2 {
 		t.Errorf("the second process of a server has the epoch %d", n)
 	}
-	for _, h := range f.servers { // each has all files
+	for _, h := range f.servers { // each serves all files
 		_, token, err := server.Admin(h.part.Data)
 		must(t, err)
 		for id := range b.answered {
@@ -217,7 +217,7 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
-// TestTwoServersOfOneName: the second one is refused as long as the first one is there.
+// TestTwoServersOfOneName checks that a server does not start while another one with its name is running.
 func TestTwoServersOfOneName(t *testing.T) {
 	f := newFleet(t, 1, 2)
 	part := f.servers[0].part

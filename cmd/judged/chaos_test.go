@@ -19,12 +19,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestAServerIsKilled is the one row that always runs: small, and within some seconds.
+// TestAServerIsKilled kills a server once. It always runs, because it takes only a few seconds.
 func TestAServerIsKilled(t *testing.T) {
 	killServers(t, newHarness(t, nil), 1, 20)
 }
 
-// TestAServerIsKilledEightTimes: at random moments, while people submit.
+// TestAServerIsKilledEightTimes kills a server at random moments, while accounts submit.
 func TestAServerIsKilledEightTimes(t *testing.T) {
 	slow(t)
 	killServers(t, newHarness(t, nil), 8, 300)
@@ -46,7 +46,7 @@ func killServers(t *testing.T, h *harness, kills, submissions int) {
 	h.audit()
 }
 
-// TestAServerDiesAtEachStep: five times at each, with five submissions under way.
+// TestAServerDiesAtEachStep kills a server five times at each step, with five submissions in progress.
 func TestAServerDiesAtEachStep(t *testing.T) {
 	slow(t)
 	for _, step := range []string{"received", "kept", "published", "out", "answered", "folded", "again"} {
@@ -59,7 +59,7 @@ func TestAServerDiesAtEachStep(t *testing.T) {
 			h.wait("the worker is known", func() bool { return h.count("SELECT count(*) FROM worker") == 1 })
 			var all sync.WaitGroup
 			submit := func() { all.Go(func() { h.submit(h.client(h.tokens[0], time.Minute), "a") }) }
-			if step == "again" { // five jobs are out, and nothing has them
+			if step == "again" { // five jobs are dispatched, but no worker or queue has them
 				worker.kill()
 				slow := w
 				slow.Delay = time.Hour
@@ -69,7 +69,7 @@ func TestAServerDiesAtEachStep(t *testing.T) {
 				}
 				h.wait("five jobs are out", func() bool { return h.count("SELECT count(*) FROM job WHERE state = 'out'") == 5 })
 				worker.kill()
-				time.Sleep(5 * time.Second) // for so long what is out is believed
+				time.Sleep(5 * time.Second) // dispatched jobs are assumed to be delivered for this long
 				h.serving.kill()
 				must(t, os.RemoveAll(filepath.Join(h.part.Data, "queue")))
 			} else {
@@ -93,7 +93,8 @@ func TestAServerDiesAtEachStep(t *testing.T) {
 	}
 }
 
-// TestAWorkerDiesAtEachStep: at the first sight of each of five jobs.
+// TestAWorkerDiesAtEachStep kills a worker at each step of a job. It uses five jobs per step, and kills the worker
+// when a job is first delivered.
 func TestAWorkerDiesAtEachStep(t *testing.T) {
 	slow(t)
 	for _, step := range []string{"taken", "judged", "offered"} {
@@ -111,8 +112,8 @@ func TestAWorkerDiesAtEachStep(t *testing.T) {
 	}
 }
 
-// TestWorkersAreKilledAndFrozen: one is killed again and again, one is frozen for longer
-// than its leases last, one works.
+// TestWorkersAreKilledAndFrozen uses three workers. One is killed repeatedly, one is frozen until after its leases
+// expire, and one works normally.
 func TestWorkersAreKilledAndFrozen(t *testing.T) {
 	slow(t)
 	h := newHarness(t, nil)
@@ -139,7 +140,7 @@ func TestWorkersAreKilledAndFrozen(t *testing.T) {
 	h.audit()
 }
 
-// TestTheQueueIsDeleted while the server is down: 200 wait and 4 are out.
+// TestTheQueueIsDeleted deletes the queue while the server is down, with 200 jobs waiting and 4 dispatched.
 func TestTheQueueIsDeleted(t *testing.T) {
 	slow(t)
 	h := newHarness(t, nil)
@@ -157,7 +158,7 @@ func TestTheQueueIsDeleted(t *testing.T) {
 	h.audit()
 }
 
-// TestAcknowledgementsAreLost on the way from the worker to the server, or come late.
+// TestAcknowledgementsAreLost loses or delays acknowledgements on their way from the worker to the server.
 func TestAcknowledgementsAreLost(t *testing.T) {
 	slow(t)
 	h := newHarness(t, nil)
@@ -169,8 +170,7 @@ func TestAcknowledgementsAreLost(t *testing.T) {
 	h.audit()
 }
 
-// TestPoison: a job that ends each process which takes it is given up, and the others are
-// judged.
+// TestPoison checks that a job that kills every worker process is given up, and that other jobs are judged.
 func TestPoison(t *testing.T) {
 	slow(t)
 	h := newHarness(t, nil)
@@ -186,7 +186,7 @@ func TestPoison(t *testing.T) {
 	h.audit()
 }
 
-// TestFlood: what waits in the background, and an owner who sends much, hold up nobody else.
+// TestFlood checks that background jobs and an owner with many jobs do not delay other owners.
 func TestFlood(t *testing.T) {
 	slow(t)
 	h := newHarness(t, nil)
@@ -214,20 +214,21 @@ func TestFlood(t *testing.T) {
 	h.serve()
 	h.work(h.hire("w", 2, 10*time.Millisecond))
 	h.audit()
-	// The feed keeps two jobs more ready than there are slots: four were given out before.
+	// The feed keeps two more jobs ready than there are slots. So four jobs were dispatched earlier.
 	const ready = 4
 	if before := h.count("SELECT count(*) FROM job WHERE lane = 1 AND done_at < (SELECT done_at FROM job WHERE id = $1)", single); before > ready+2 {
 		t.Errorf("%d jobs of another owner went before the only one of its own", before)
 	}
 	last := h.count("SELECT count(*) FROM job WHERE lane = 2 AND done_at < (SELECT max(done_at) FROM job WHERE lane = 1)")
-	// Of fifteen one is of the background, and any for which nothing else was laid out in time:
-	// the exact order is held by the tests of package queue.
+	// One of fifteen jobs comes from the background, and more if no other job was enqueued in time. The tests of
+	// package queue check the exact order.
 	if most := (some+1)/3 + ready + 2; last > most {
 		t.Errorf("%d jobs of the background went before the last in front of them, want at most %d", last, most)
 	}
 }
 
-// TestCancel at random moments: there is a verdict, or there is none.
+// TestCancel cancels submissions at random moments. A cancelled submission must have no verdict, and all others
+// must have one.
 func TestCancel(t *testing.T) {
 	slow(t)
 	h := newHarness(t, nil)
@@ -262,7 +263,8 @@ func TestCancel(t *testing.T) {
 	h.audit()
 }
 
-// TestTwoVersions: a worker of another version works, one of other words is told what to do.
+// TestTwoVersions checks that a worker of another version can work, and that a worker with another protocol is
+// asked to upgrade.
 func TestTwoVersions(t *testing.T) {
 	slow(t)
 	h := newHarness(t, nil)
@@ -284,8 +286,8 @@ func TestTwoVersions(t *testing.T) {
 	h.audit()
 }
 
-// TestTheDiskIsFull: nothing is taken any more, nothing is half there, and with room again
-// all goes on.
+// TestTheDiskIsFull checks that a server with a full disk rejects submissions and stores nothing partly. Once
+// there is space, it must continue.
 func TestTheDiskIsFull(t *testing.T) {
 	slow(t)
 	disk := t.TempDir()
@@ -311,13 +313,13 @@ func TestTheDiskIsFull(t *testing.T) {
 	resize("2g")
 	more := h.submitAll(30)
 	time.Sleep(100 * time.Millisecond)
-	var used syscall.Statfs_t // what is being judged meets a disk that is really full
+	var used syscall.Statfs_t // now fill the disk completely while jobs are judged
 	must(t, syscall.Statfs(disk, &used))
 	resize(fmt.Sprint((used.Blocks-used.Bfree)*uint64(used.Bsize) + 64<<10))
 	time.Sleep(3 * time.Second)
 	resize("2g")
 	more.Wait()
-	h.serving.kill() // the queue may have stopped for good
+	h.serving.kill() // the queue may have stopped permanently
 	h.serve()
 	h.audit()
 }

@@ -17,12 +17,12 @@ import (
 	"assay/judge/host/client"
 )
 
-// exported are the archives of a contest and the directories into which they go.
+// exported lists the archives of a contest and the directories into which they are extracted.
 var exported = []struct{ part, dir string }{
 	{"package", "."}, {"submissions", "submissions"}, {"scoreboard", "scoreboard"}, {"full-scoreboard", "full-scoreboard"},
 }
 
-// exportContest is the command that writes the archives of a contest.
+// exportContest returns the command that writes the archives of a contest.
 func (a *admin) exportContest() *cobra.Command {
 	var contest string
 	cmd := a.below("export <directory>", "write a contest package, the submissions, and the scoreboard of a contest",
@@ -59,7 +59,7 @@ sees it. They need no server and have no scripts.`
 	return cmd
 }
 
-// unpack writes the files of an archive of a contest below a directory, and returns how many there are.
+// unpack extracts a contest archive into dir, and returns the number of files.
 func unpack(ctx context.Context, api *client.Client, contest, part, dir string) (n int, err error) {
 	failed := func(err error) error { return fmt.Errorf("export the %s of %s: %w", part, contest, err) }
 	from, err := api.ExportContest(ctx, contest, part)
@@ -97,7 +97,7 @@ func unpack(ctx context.Context, api *client.Client, contest, part, dir string) 
 	return n, nil
 }
 
-// unpackFile writes a file of an archive.
+// unpackFile extracts a file of an archive.
 func unpackFile(root *os.Root, f *zip.File) error {
 	if !fs.ValidPath(f.Name) {
 		return fmt.Errorf("the server sent a file with an invalid name: %q", f.Name)

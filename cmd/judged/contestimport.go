@@ -22,7 +22,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// contest is the command for contests.
+// contest returns the command for contests.
 func (a *admin) contest() *cobra.Command {
 	cmd := &cobra.Command{Use: "contest", Short: "import and export contest packages, follow other judging systems"}
 	var n client.ImportContest
@@ -99,8 +99,8 @@ func fetchContest(ctx context.Context, from *store.Source, use func(*contestpack
 	return inPackage(from.URL, all, nil, use)
 }
 
-// inPackage calls use with the files of a package, unless they are too many for one request, and tells what is wrong in
-// them as the server does.
+// inPackage calls use with the files of a package. If the files are too large for one request, it returns an error
+// instead. It reports errors in the package in the same way as the server.
 func inPackage(name string, all *contestpackage.Files, err error, use func(*contestpackage.Files) error) error {
 	const most = 5 << 20
 	size := 0

@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/client"
 )
 
-// shadowContest is the command to follow another judging system.
+// shadowContest returns the command to follow another judging system.
 func (a *admin) shadowContest() *cobra.Command {
 	var n client.ShadowContest
 	var score string

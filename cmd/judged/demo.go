@@ -15,8 +15,7 @@ import (
 	"assay/judge/running/config"
 )
 
-// demo serves a running contest. It uses the current directory if that is empty, and otherwise one that is removed
-// at the end.
+// demo serves a running contest. It uses the current directory if that is empty, and otherwise a temporary one.
 func (c *console) demo(ctx context.Context, change func(*config.Server)) (err error) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
@@ -50,7 +49,7 @@ func (c *console) demo(ctx context.Context, change func(*config.Server)) (err er
 	return c.serve(ctx, o, logins)
 }
 
-// publishDemo publishes the bundled problems, at an address that is not announced.
+// publishDemo publishes the bundled problems through a server at a private address.
 func (c *console) publishDemo(ctx context.Context, o server.Options) (err error) {
 	o.Listen, o.URL, o.TLS, o.Cert, o.Key, o.Metrics, o.Workers = "127.0.0.1:0", "", "", "", "", "", 0
 	s, err := server.Start(ctx, o)

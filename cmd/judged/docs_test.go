@@ -12,14 +12,15 @@ import (
 	"assay/judge/running/config"
 )
 
-// TestPagesOfDocs: a script types every command that these pages show, perhaps with more flags.
+// TestPagesOfDocs checks that a script runs every command that these pages show. The script may add flags to a
+// command.
 func TestPagesOfDocs(t *testing.T) {
 	for file, least := range map[string]int{"hosting.md": 10, "workers.md": 8, "operations.md": 8, "class.md": 8, "regional.md": 2} {
 		t.Run(file, func(t *testing.T) { typedCommands(t, file, least) })
 	}
 }
 
-// TestSettings: the table of docs/hosting.md has all keys of [server], with their defaults.
+// TestSettings checks that the table in docs/hosting.md lists all keys of [server] with their defaults.
 func TestSettings(t *testing.T) {
 	page, err := os.ReadFile("../../docs/hosting.md")
 	if err != nil {

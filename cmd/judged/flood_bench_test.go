@@ -28,9 +28,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// flood sends requests on many connections, each as soon as the one before is answered, until
-// stop is called, which says how many were. A request that is not complete holds its connection,
-// and so does one whose answer does not end, or that is upgraded.
+// flood sends requests on many connections until stop is called, each as soon as the previous one is answered.
+// Stop returns the number of responses. A connection stays busy if its request is incomplete, its response does
+// not end, or it is upgraded.
 func flood(b *testing.B, address string, connections int, request func(i int64) []byte) (stop func() int64) {
 	var sent, answered atomic.Int64
 	ended := make(chan bool)
@@ -52,7 +52,7 @@ func flood(b *testing.B, address string, connections int, request func(i int64) 
 		}()
 		read := bufio.NewReader(conn)
 		for {
-			_, wrong := conn.Write(request(sent.Add(1))) // it may be refused before its end
+			_, wrong := conn.Write(request(sent.Add(1))) // the server may reject the request before its end
 			res, err := http.ReadResponse(read, nil)
 			if err != nil {
 				return
@@ -86,13 +86,13 @@ func flood(b *testing.B, address string, connections int, request func(i int64) 
 	}
 }
 
-// person is somebody who is logged in, and has a token to submit.
+// person is an account with a session and a token to submit.
 type person struct {
 	cookie, token string
 	*client.Client
 }
 
-// people makes accounts. The server must be down.
+// people creates n accounts. The server must be down.
 func (h *harness) people(n int) (all []person) {
 	h.t.Helper()
 	h.inStore(func(s *store.Store) {
@@ -110,7 +110,7 @@ func (h *harness) people(n int) (all []person) {
 	return all
 }
 
-// ask sends a request for a page, and refuses what is no answer to it.
+// ask requests a page, and fails the test if the status is an error.
 func (h *harness) ask(p person, method, path, kind string, body []byte) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, "http://"+h.part.Listen+path, bytes.NewReader(body))
@@ -127,15 +127,15 @@ func (h *harness) ask(p person, method, path, kind string, body []byte) {
 	}
 }
 
-// send is a request, whole; more are its headers but for the length.
+// send returns a complete request. More contains additional headers; Content-Length is added.
 func send(method, path, more, body string) []byte {
 	return fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: x\r\n%sContent-Length: %d\r\n\r\n%s", method, path, more, len(body), body)
 }
 
 const form = "Content-Type: application/x-www-form-urlencoded\r\n"
 
-// floods are what one person sends to a harness: requests sees to what they need, and returns
-// them. The cookie and the token are headers.
+// floods lists the floods that one account sends to a harness. The function in the field requests prepares its
+// flood and returns the requests. Cookie and token are header lines.
 var floods = []struct {
 	name        string
 	connections int
@@ -195,9 +195,9 @@ var floods = []struct {
 		}
 	}},
 	{"blobs", 32, func(_ *harness, _ person, _, token string) func(int64) []byte {
-		var all [100][]byte // each once, and then again
+		var all [100][]byte // each is sent once, and then repeatedly
 		for i := range all {
-			data := bytes.Repeat([]byte{byte(i)}, 1<<20) // the most of this harness
+			data := bytes.Repeat([]byte{byte(i)}, 1<<20) // the largest blob that this harness accepts
 			all[i] = send("PUT", client.BlobPath+string(blob.Of(data)), token, string(data))
 		}
 		return func(i int64) []byte { return all[i%int64(len(all))] }
@@ -244,7 +244,7 @@ var floods = []struct {
 
 func always(request []byte) func(int64) []byte { return func(int64) []byte { return request } }
 
-// upgrade asks to be let into the queue.
+// upgrade returns a request to connect to the queue.
 func upgrade() []byte {
 	return send("GET", queue.Path, "Connection: Upgrade\r\nUpgrade: "+queue.Protocol+"\r\n", "")
 }
@@ -256,9 +256,9 @@ func toJSON(t testing.TB, v any) string {
 	return string(data)
 }
 
-// BenchmarkFloods measures what a page, a submission by a page, and one by the command line take
-// while somebody floods the server from the same machine, beside the same without a flood, in
-// turns: at most 2 x; and by how much the server's memory grows at most: 100 MiB.
+// BenchmarkFloods measures how long a page, a submission through a page, and a submission from the command line
+// take while an account floods the server from the same machine. Measurements with and without a flood alternate.
+// A flood may double these times, and the server's memory may grow by 100 MiB, but not more.
 func BenchmarkFloods(b *testing.B) {
 	for _, kind := range floods {
 		b.Run(kind.name, func(b *testing.B) {
@@ -274,7 +274,7 @@ func BenchmarkFloods(b *testing.B) {
 			file := filepath.Join(h.dir, "b.py")
 			number := 0
 			probe := func() (took [3]time.Duration) {
-				p := honest[number%len(honest)] // so nobody sends more than are taken
+				p := honest[number%len(honest)] // keeps each account below its rate limit
 				number++
 				must(b, os.WriteFile(file, fmt.Appendln(nil, "# by the command line", number), 0o600))
 				var body bytes.Buffer
@@ -316,7 +316,7 @@ func BenchmarkFloods(b *testing.B) {
 			var during time.Duration
 			for b.Loop() {
 				many(&idle)
-				must(b, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", server), []byte("5"), 0)) // VmHWM is what there is now
+				must(b, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", server), []byte("5"), 0)) // resets VmHWM to the current value
 				start := time.Now()
 				stop := flood(b, h.part.Listen, kind.connections, request)
 				time.Sleep(500 * time.Millisecond)

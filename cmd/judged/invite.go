@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/client"
 )
 
-// invite is the command for invitations.
+// invite returns the command for invitations.
 func (a *admin) invite() *cobra.Command {
 	var n client.NewInvitation
 	cmd := a.below("invite", "print a link with which people create their own accounts",

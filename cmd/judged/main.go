@@ -22,7 +22,7 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], &console{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
-// A console is where a command reads and writes.
+// A console holds the input and output streams of a command.
 type console struct {
 	in       io.Reader
 	out, err io.Writer

@@ -21,7 +21,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// prepareCommand is started by a server for an uploaded package, because the server's own process opens no archives.
+// prepareCommand returns the command that a server runs for an uploaded package. The server's own process opens no
+// archives.
 func prepareCommand(c *console) *cobra.Command {
 	var verify bool
 	cmd := &cobra.Command{
@@ -38,7 +39,7 @@ func prepareCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// prepare writes the outcome for an archive into files beside it. It returns an error if this machine is at fault.
+// prepare writes the result for an archive into files beside it. It returns an error if this machine is at fault.
 func (c *console) prepare(ctx context.Context, archive string, verify bool) (err error) {
 	api, err := starter()
 	if err != nil {
@@ -51,7 +52,7 @@ func (c *console) prepare(ctx context.Context, archive string, verify bool) (err
 	defer func() { err = errors.Join(err, contest.Close()) }()
 	p := &preparing{api: api, contest: contest, archive: archive}
 	bundle, err := p.publish(ctx, verify)
-	if ctx.Err() != nil { // it is prepared after the server's next start
+	if ctx.Err() != nil { // the package is prepared after the server's next start
 		return ctx.Err()
 	}
 	said := server.Prepared{Bundle: bundle}

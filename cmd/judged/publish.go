@@ -19,7 +19,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// publishCommand is started by a server, because the server's own process builds and runs nothing.
+// publishCommand returns the command that a server runs to publish problems. The server's own process builds and
+// runs nothing.
 func publishCommand(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:    "publish",
@@ -33,10 +34,10 @@ func publishCommand(c *console) *cobra.Command {
 	}
 }
 
-// child returns the context of a process that a server started. It ends when the process's input ends. Ctrl-C at a
-// terminal reaches both processes, and only the server handles it.
+// child returns the context of a process that a server started. The context ends at EOF on standard input. Ctrl-C
+// at a terminal reaches both processes, and only the server handles it.
 func (c *console) child(ctx context.Context) (context.Context, context.CancelFunc) {
-	// Caught and not ignored: programs that a child starts would inherit that.
+	// The signals are caught, not ignored: programs started by the child would inherit ignored signals.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM)
 	ctx, stop := context.WithCancel(ctx)
 	go func() {
@@ -72,7 +73,7 @@ func (c *console) publish(ctx context.Context) error {
 	return errors.Join(c.publishAll(ctx, api, contest), contest.Close())
 }
 
-// publishAll publishes the problems of a contest directory. If it has none, it publishes the bundled problems.
+// publishAll publishes the problems of a contest directory. If there are none, it publishes the bundled problems.
 func (c *console) publishAll(ctx context.Context, api *client.Client, contest *workspace.Workspace) error {
 	names, err := contest.Own()
 	if err != nil {
@@ -86,7 +87,7 @@ func (c *console) publishAll(ctx context.Context, api *client.Client, contest *w
 	log := c.log().With("from", "publish")
 	for _, name := range names {
 		id, sent, perr := publishOne(ctx, api, contest, name)
-		if ctx.Err() != nil { // they are published at the next start
+		if ctx.Err() != nil { // the other problems are published at the next start
 			return ctx.Err()
 		}
 		if perr != nil {

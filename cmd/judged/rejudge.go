@@ -117,7 +117,7 @@ func (a *admin) endRejudging(ctx context.Context, api *client.Client, id, state 
 	return nil
 }
 
-// changes prints what a rejudging changes: submissions, then teams.
+// changes prints what a rejudging changes: first the submissions, then the teams.
 func (a *admin) changes(r *client.Rejudging) error {
 	changed, differ := 0, 0
 	t := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	scripts.Main(crowd{m}, map[string]func(){"judged": main}, "serve", "worker")
 }
 
-// crowd runs more tests at once than there are processors: most of what is slow here waits,
-// for a lease to end or a connection to be missed.
+// crowd runs more tests in parallel than there are processors. Slow tests mostly wait until a lease expires or a
+// lost connection is noticed.
 type crowd struct{ *testing.M }
 
 func (c crowd) Run() int {
@@ -47,15 +47,14 @@ func (c crowd) Run() int {
 	return c.M.Run()
 }
 
-// TestScripts runs what those who host and those who submit type, with real servers and
-// workers on this machine.
+// TestScripts runs the commands of administrators and submitters, with real servers and workers on this machine.
 func TestScripts(t *testing.T) {
-	people := t.TempDir() // of which the command judge is
+	people := t.TempDir() // contains the command judge
 	if out, err := exec.Command("go", "build", "-o", people, "../judge").CombinedOutput(); err != nil {
 		t.Fatalf("build judge: %v\n%s", err, out)
 	}
 	require := cmp.Or(sandboxtest.Any().Isolation, "any")
-	// What the first worker asks all tool chains of this machine the others find in the cache.
+	// The first worker queries all toolchains of this machine. The others find the results in the cache.
 	first, err := worker.NewRunner(worker.RunnerOptions{Dir: t.TempDir(), Cache: os.Getenv("ASSAY_CACHE"), Slots: 1, Require: require})
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +67,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ASSAY_CACHE", os.Getenv("ASSAY_CACHE"))
 			bare, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
-			env.Setenv("BARE", bare) // where judged is, and nothing else
+			env.Setenv("BARE", bare) // a directory that contains only judged
 			env.Setenv("PATH", people+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("ASSAY_REQUIRE", require)
@@ -107,8 +106,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// until is the command "until PATTERN command...": it runs the command again and again,
-// until what it says matches the pattern.
+// until implements the command "until PATTERN command...", which repeats the command until its output matches the
+// pattern.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until PATTERN command...")
@@ -124,8 +123,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// grab is the command "grab VARIABLE PATTERN": it keeps the first group of what was said
-// last.
+// grab implements the command "grab VARIABLE PATTERN", which saves the first group matched in the last output.
 func grab(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: grab VARIABLE PATTERN")
@@ -137,8 +135,8 @@ func grab(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], found[1])
 }
 
-// postgres is the command "postgres VARIABLE": a PostgreSQL of the script's own, and the address
-// of its empty database.
+// postgres implements the command "postgres VARIABLE". It starts a PostgreSQL server for the script, and stores
+// the address of its empty database.
 func postgres(ts *testscript.TestScript, _ bool, args []string) {
 	p, err := storetest.StartPostgres()
 	ts.Check(err)
@@ -146,13 +144,12 @@ func postgres(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], p.DSN("postgres"))
 }
 
-// huge is the command "huge FILE": a file of 1 MiB.
+// huge implements the command "huge FILE", which writes a file of 1 MiB.
 func huge(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), make([]byte, 1<<20), 0o644))
 }
 
-// term is the command "term": it tells the commands in the background to end, as a system
-// does.
+// term implements the command "term", which sends SIGTERM to the background commands, as an init system does.
 func term(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, c := range ts.BackgroundCmds() {
 		if err := c.Process.Signal(syscall.SIGTERM); !errors.Is(err, os.ErrProcessDone) {

@@ -12,18 +12,17 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// secrets is the value of a script's environment that knows by which words somebody could get
-// in: each, and where it was seen first.
+// secrets is the key under which a script's environment stores the known credentials. The value maps each
+// credential to the place where it was first seen.
 type secrets struct{}
 
-// random is what the words look like that the server makes: sessions, tokens, the codes of
-// links and of workers, and passwords.
+// random matches credentials that the server generates: sessions, tokens, link codes, worker codes, and passwords.
 var random = regexp.MustCompile(`\b(assay_)?[a-z2-7]{26,}\b|\b[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}\b`)
 
-// id is what has such a part and lets nobody in.
+// id matches ids, which contain text that looks like a credential but grant no access.
 var id = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
-// made are such words in a text, where they are neither of a digest nor an alphabet.
+// made lists the words in text that look like credentials, except digests and alphabets.
 func made(text string) []string {
 	var all []string
 	for _, word := range random.FindAllString(id.ReplaceAllString(text, ""), -1) {
@@ -34,7 +33,7 @@ func made(text string) []string {
 	return all
 }
 
-// learn keeps what a page told, its cookies, and what was typed to be let in.
+// learn remembers the credentials on a page, its cookies, and the credentials entered in a form.
 func learn(known map[string]string, c *http.Client, at, said string, fields url.Values) {
 	keep := func(words ...string) {
 		for _, word := range words {
@@ -52,8 +51,8 @@ func learn(known map[string]string, c *http.Client, at, said string, fields url.
 	keep(fields.Get("password"), fields.Get("old"), fields.Get("code"))
 }
 
-// secret is the command "secret stdout|FILE|=WORD...": the words in it by which somebody could
-// get in are not to be seen again.
+// secret implements the command "secret stdout|FILE|=WORD...". It remembers credentials that must not appear in
+// later output.
 func secret(ts *testscript.TestScript, neg bool, args []string) {
 	known := ts.Value(secrets{}).(map[string]string)
 	for _, arg := range args {
@@ -70,8 +69,8 @@ func secret(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// hides is the command "hides stdout|stderr|PATH...": no secret that the script knows of stands
-// in them, nor what looks like one; of a folder, in none of its files.
+// hides implements the command "hides stdout|stderr|PATH...". It checks that the output and files contain neither
+// a known secret nor text that looks like one. For a directory, it checks all files in it.
 func hides(ts *testscript.TestScript, neg bool, args []string) {
 	known := ts.Value(secrets{}).(map[string]string)
 	if neg || len(args) == 0 || len(known) == 0 {

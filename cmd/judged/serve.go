@@ -76,8 +76,8 @@ Settings are in the [server] table of judge.toml. Flags override them.
 	return cmd
 }
 
-// endedAsTold returns err, or nil if err is that of ctx: the command was stopped while it waited for its database or
-// its server.
+// endedAsTold returns nil if err is the error of ctx: the command was stopped while it waited for its database or
+// its server. Otherwise, it returns err.
 func endedAsTold(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
@@ -109,7 +109,7 @@ func (c *console) serve(ctx context.Context, o server.Options, logins []auth.Sli
 	}
 	<-ctx.Done()
 	fmt.Fprintln(c.out, "ending")
-	_ = notify("STOPPING=1") // systemd also notices the end by itself
+	_ = notify("STOPPING=1") // systemd also notices when the process exits
 	s.Stop()
 	return nil
 }

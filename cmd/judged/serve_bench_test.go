@@ -20,8 +20,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// realServer is a contest with the problem "nothing", whose cases want nothing said, and a
-// folder of data for `judged serve` in it.
+// realServer prepares a contest whose problem "nothing" expects no output, and a data directory for `judged
+// serve`.
 func realServer(b *testing.B, cases int) (h *harness, contest string) {
 	b.Helper()
 	h = &harness{t: b, dir: b.TempDir(), answered: map[string]judge.Verdict{}}
@@ -40,7 +40,7 @@ func realServer(b *testing.B, cases int) (h *harness, contest string) {
 	return h, contest
 }
 
-// open starts `judged serve` and waits until it has its problem.
+// openFor starts `judged serve` and waits until its problem is published.
 func (h *harness) openFor(contest string, workers int) *client.Client {
 	h.t.Helper()
 	h.serving = h.judged(contest, "server", "serve", "--workers", fmt.Sprint(workers), "--listen", h.part.Listen, "--metrics", h.part.Metrics)
@@ -56,7 +56,7 @@ func (h *harness) openFor(contest string, workers int) *client.Client {
 	return admin
 }
 
-// real starts `judged worker` and waits until it is here.
+// real starts `judged worker` and waits until it is online.
 func (h *harness) real(admin *client.Client, name string, slots int) *process {
 	h.t.Helper()
 	w := h.hire(name, slots, 0)
@@ -68,7 +68,7 @@ func (h *harness) real(admin *client.Client, name string, slots int) *process {
 	return p
 }
 
-// static builds a program that needs nothing, and does what it is told.
+// static builds a static program from the body of its main function.
 func static(b *testing.B, dir, body string) (program string) {
 	b.Helper()
 	source := filepath.Join(dir, "main.go")
@@ -86,10 +86,9 @@ func built(b *testing.B, out, from string) string {
 	return out
 }
 
-// BenchmarkServeOfSubmit measures how many submissions a server has judged in a second, by a
-// worker of one slot and by one of two, beside `judge submit` in a loop in the same run: all
-// are processes as people start them. The solution does not change; it has one case and
-// does nothing, or has a hundred that take 10 ms each.
+// BenchmarkServeOfSubmit measures how many submissions per second a server judges, with one worker of one slot or
+// two. It compares this with `judge submit` in a loop in the same run, with processes as users start them. The
+// solution is always the same. It has one case and does nothing, or has 100 cases of 10 ms each.
 func BenchmarkServeOfSubmit(b *testing.B) {
 	b.Run("tiny", func(b *testing.B) { serveOfSubmit(b, 1, 60, "") })
 	b.Run("second", func(b *testing.B) {
@@ -137,8 +136,8 @@ func serveOfSubmit(b *testing.B, cases, each int, body string) {
 	b.ReportMetric(float64(loop.Microseconds())/1000/float64(b.N*each), "ms/submit")
 }
 
-// judgeAll has n submissions judged that are sent at once by four, and returns how long
-// that took: from the first request to the last verdict.
+// judgeAll sends n submissions from four goroutines. It returns the time from the first request to the last
+// verdict.
 func (h *harness) judgeAll(c *client.Client, program string, n int) time.Duration {
 	h.t.Helper()
 	db := h.database()
@@ -170,9 +169,8 @@ func (h *harness) judgeAll(c *client.Client, program string, n int) time.Duratio
 	return took
 }
 
-// BenchmarkUnderBackground measures how long a submission takes to its verdict, while 1,000
-// jobs wait in the background, beside the same with nothing to do: with one slot, and a
-// program that takes a tenth of a second.
+// BenchmarkUnderBackground measures the time from a submission to its verdict while 1,000 background jobs wait,
+// and compares it with an idle server. There is one slot, and each program runs for 0.1 s.
 func BenchmarkUnderBackground(b *testing.B) {
 	h, contest := realServer(b, 1)
 	program := static(b, h.dir, "time.Sleep(100 * time.Millisecond)")
@@ -189,7 +187,7 @@ func BenchmarkUnderBackground(b *testing.B) {
 				b.Fatalf("got %+v", end)
 			}
 			all = append(all, time.Since(start))
-			time.Sleep(37 * time.Millisecond) // not always at the same moment of another job
+			time.Sleep(37 * time.Millisecond) // start at a different moment of another job each time
 		}
 		slices.Sort(all)
 		return all
@@ -215,7 +213,7 @@ func BenchmarkUnderBackground(b *testing.B) {
 	worker.kill()
 }
 
-// background keeps jobs that are as the last submission, and that nobody waits for.
+// background stores n background jobs that are like the last submission.
 func (h *harness) background(s *store.Store, n int) {
 	ctx := context.Background()
 	last, err := s.Submissions(ctx, store.Filter{Limit: 1})
@@ -229,8 +227,8 @@ func (h *harness) background(s *store.Store, n int) {
 	}
 }
 
-// BenchmarkIdle is the memory of `judged serve` with nothing to do, and of the worker that it
-// started, some seconds after their start. What they have in common counts once.
+// BenchmarkIdle measures the memory of an idle `judged serve` and of the worker that it started, a few seconds
+// after the start. Shared memory is counted once.
 func BenchmarkIdle(b *testing.B) {
 	for b.Loop() {
 		h, contest := realServer(b, 1)
@@ -250,7 +248,8 @@ func BenchmarkIdle(b *testing.B) {
 	}
 }
 
-// memory is what the server and its children have each for themselves, and in common.
+// memory returns the memory in bytes that the server and its children do not share, and the memory that they
+// share.
 func (h *harness) memory() (own, shared float64) {
 	for _, pid := range running("", h.serving.Process.Pid) {
 		alone, program := memory(h.t, pid)
@@ -259,13 +258,14 @@ func (h *harness) memory() (own, shared float64) {
 	return own, shared
 }
 
-// memory is what a process has for itself alone, and of its program in common with others.
+// memory returns the number of bytes that a process uses alone, and the number that can be shared with other
+// processes, such as its program.
 func memory(b testing.TB, pid int) (own, shared float64) {
 	b.Helper()
 	return status(b, pid, "RssAnon:"), status(b, pid, "RssFile:") + status(b, pid, "RssShmem:")
 }
 
-// status is a number of bytes that the kernel tells of a process.
+// status returns a size in bytes from /proc/PID/status.
 func status(b testing.TB, pid int, what string) float64 {
 	b.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -23,7 +23,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// paths returns the settings that are paths on this machine.
+// paths returns pointers to the settings that are paths on this machine.
 func paths(s *config.Server) []*string {
 	all := []*string{&s.Data, &s.Cert, &s.Key, &s.QueueCredentials, &s.OIDC.SecretFile}
 	if s.Blobs != server.BlobsInQueue {
@@ -32,8 +32,8 @@ func paths(s *config.Server) []*string {
 	return all
 }
 
-// fromFolder makes relative paths absolute. Paths in judge.toml are relative to its directory, and paths in flags to
-// the current one. Empty paths stay empty.
+// fromFolder makes relative paths absolute. Paths in judge.toml are relative to its directory, and paths in flags
+// are relative to the current directory. Empty paths stay empty.
 func fromFolder(dir string, paths []*string) {
 	for _, path := range paths {
 		if *path != "" && !filepath.IsAbs(*path) {
@@ -63,8 +63,8 @@ func overlay(cmd *cobra.Command, set *config.Server, over config.Server) {
 // logName matches names of log files, including rotated ones: log, a.log, a.log.1, out.txt.
 var logName = regexp.MustCompile(`(^|\.)(log|out)(\.|$)`)
 
-// holds reports whether a directory contains files of a user. Files of a shell, a desktop or a new disk do not
-// count, and neither does a log of this command.
+// holds reports whether a directory contains a user's files. It ignores files of a shell, a desktop or a new disk,
+// and logs of this command.
 func holds(entries []fs.DirEntry) bool {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		name := e.Name()
@@ -72,8 +72,8 @@ func holds(entries []fs.DirEntry) bool {
 	})
 }
 
-// serveOptions reads judge.toml. In an empty directory it first creates the file, and removes it again if the server
-// cannot run there.
+// serveOptions reads judge.toml. In an empty directory, it first creates the file. It removes the file again if
+// the server cannot run there.
 func (c *console) serveOptions(change func(*config.Server)) (o server.Options, refused error) {
 	if _, err := config.FindRoot("."); errors.Is(err, fs.ErrNotExist) {
 		entries, err := os.ReadDir(".")
@@ -125,9 +125,9 @@ func (c *console) serveOptions(change func(*config.Server)) (o server.Options, r
 	return o, hidden(contest, o)
 }
 
-// hidden returns an error if judged programs could read the server's data. On this machine they can read the
-// directories of the system and of the toolchains. The check ignores file permissions: one rule is easier to
-// remember, and a contest directory has files of others, too.
+// hidden returns an error if judged programs could read the server's data. On this machine, they can read system
+// directories and toolchain directories. The check ignores file permissions: one rule is easier to remember, and a
+// contest directory also contains other users' files.
 func hidden(contest *workspace.Workspace, o server.Options) error {
 	visible, err := lang.Locate(contest.Config, contest.Cache)
 	if err != nil {
@@ -153,7 +153,7 @@ func hidden(contest *workspace.Workspace, o server.Options) error {
 	return nil
 }
 
-// unseen adds to an error about a visible directory what to do.
+// unseen adds a remedy to an error about a visible directory.
 func unseen(err error, hint string) error {
 	if _, is := errors.AsType[*sandbox.SeenError](err); is {
 		return &judge.Misuse{Err: fmt.Errorf("%w\n    %s", err, hint)}

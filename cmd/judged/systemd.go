@@ -16,7 +16,7 @@ import (
 //go:embed systemd/judged.service systemd/judged-worker.service
 var units embed.FS
 
-// systemdFlag adds the flag --systemd, which only prints a unit.
+// systemdFlag adds the flag --systemd, which prints a unit and exits.
 func systemdFlag(cmd *cobra.Command, c *console, unit string) {
 	print := cmd.Flags().Bool("systemd", false, "print a systemd unit, and exit: judged "+cmd.Name()+" --systemd >/etc/systemd/system/"+unit)
 	run := cmd.RunE

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestUnitsRunThisProgram, wherever it lies.
+// TestUnitsRunThisProgram checks that the units run this program at its current path.
 func TestUnitsRunThisProgram(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

@@ -24,11 +24,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// next is the version that is being prepared. After its release, raise it to write files of the version after it.
+// next is the version in preparation. After its release, set next to the following version to write that version's
+// files.
 const next = "1.0.0"
 
-// makeReleased writes the files of the version that is being prepared. It refuses to overwrite those of a released
-// version. Because the files differ each time, the test must be named: a run of all tests with -update leaves them.
+// makeReleased writes the files of the version in preparation. It refuses to overwrite the files of a released
+// version. The files differ each time, so -update writes them only if the test is selected by name.
 func makeReleased(t *testing.T, judgeCommand string) {
 	if !strings.Contains(flag.Lookup("test.run").Value.String(), "TestUpgrade") {
 		t.Skip("to write the files again: go test ./cmd/judged -run TestUpgrade -update")
@@ -46,7 +47,7 @@ func makeReleased(t *testing.T, judgeCommand string) {
 	writeTournament(t, judgeCommand, dir)
 }
 
-// unreleased returns an error if a version has a tag in the repository of a directory, or if that is unknown.
+// unreleased returns an error if version has a tag in the repository of dir, or if that cannot be determined.
 func unreleased(dir, version string) error {
 	git := exec.Command("git", "tag", "--list", "v"+version)
 	git.Dir = dir
@@ -60,7 +61,7 @@ func unreleased(dir, version string) error {
 	return nil
 }
 
-// TestUnreleased: the files of a version can be written until it is released.
+// TestUnreleased checks that the files of a version can be written only before its release.
 func TestUnreleased(t *testing.T) {
 	dir := t.TempDir()
 	if err := unreleased(dir, "1.0.0"); err == nil || !strings.Contains(err.Error(), "in a clone of the repository") {
@@ -81,8 +82,8 @@ func TestUnreleased(t *testing.T) {
 	}
 }
 
-// fill makes a server with everything that the demo has, and what only a jury does, and returns a backup of it. The
-// contest is over, so that answers do not depend on the time.
+// fill creates a server with all the data of the demo, adds what only a jury does, and returns a backup. The
+// contest is over, so that responses do not depend on the time.
 func fill(t *testing.T, dir string) (backup string) {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "data")
@@ -103,7 +104,7 @@ func fill(t *testing.T, dir string) (backup string) {
 	conclude(t, data)
 	r := startReader(t, data, passwords)
 	for _, page := range []string{"/c/" + demo.Slug + "/balloons", "/c/" + demo.Slug + "/board"} {
-		r.ask(desk.AdminLogin, page) // which settles the balloons, and stores the scoreboard
+		r.ask(desk.AdminLogin, page) // settles the balloons, and stores the scoreboard
 	}
 	address, token, err := server.Admin(data)
 	must(t, err)
@@ -111,7 +112,7 @@ func fill(t *testing.T, dir string) (backup string) {
 	must(t, err)
 	invited, err := api.NewInvitation(t.Context(), client.NewInvitation{Note: "open day", Contest: demo.Slug, Days: 30, Uses: 10})
 	must(t, err)
-	must(t, api.EndInvitation(t.Context(), invited.ID)) // or it would expire
+	must(t, api.EndInvitation(t.Context(), invited.ID)) // otherwise it would expire later
 	_, err = api.NewToken(t.Context(), client.NewToken{Login: "team1", Label: "laptop", Scopes: []client.Scope{client.Submit}})
 	must(t, err)
 	backup, err = api.Backup(t.Context(), "released")
@@ -119,7 +120,7 @@ func fill(t *testing.T, dir string) (backup string) {
 	return backup
 }
 
-// publishSome publishes some of the bundled problems on a server that it starts for that.
+// publishSome starts a server to publish some of the bundled problems.
 func publishSome(t *testing.T, o server.Options, names ...string) {
 	t.Helper()
 	s, err := server.Start(t.Context(), o)
@@ -138,7 +139,8 @@ func publishSome(t *testing.T, o server.Options, names ...string) {
 	}
 }
 
-// conclude does in the store what a jury does after a contest: awards, prints, a verdict override, a rejudging, and final results.
+// conclude writes to the store what a jury does after a contest: awards, prints, a verdict override, a rejudging,
+// and final results.
 func conclude(t *testing.T, data string) {
 	t.Helper()
 	s, err := store.Open(t.Context(), store.Options{Dir: data})
@@ -172,7 +174,7 @@ func conclude(t *testing.T, data string) {
 	must(t, s.SetContest(t.Context(), c, nil))
 }
 
-// archiveOf writes the files of a backup into an archive.
+// archiveOf writes the files of a backup to an archive.
 func archiveOf(dir, archive string) error {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -189,7 +191,7 @@ func archiveOf(dir, archive string) error {
 			return err
 		}
 		if strings.HasPrefix(filepath.ToSlash(name), "blobs/") {
-			name = blobsHere // the digest of its content is not compressible
+			name = blobsHere // digests in file names do not compress
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -213,7 +215,7 @@ func archiveOf(dir, archive string) error {
 	return os.WriteFile(archive, b.Bytes(), 0o644)
 }
 
-// asked are the addresses whose answers are stored, below {c} for the contest.
+// asked lists the requests whose responses are stored, by account.
 var asked = []struct {
 	as    string
 	paths []string
@@ -230,7 +232,7 @@ var asked = []struct {
 	{"", below("/api/contests/demo", "", "/problems", "/teams", "/submissions", "/judgements", "/clarifications", "/awards", "/scoreboard", "/accounts")},
 }
 
-// below returns addresses below one.
+// below returns the addresses of paths below address.
 func below(address string, paths ...string) (all []string) {
 	for _, p := range paths {
 		all = append(all, address+p)
@@ -238,7 +240,7 @@ func below(address string, paths ...string) (all []string) {
 	return all
 }
 
-// seen are pages with some of what they must show.
+// seen lists pages with some text that each must contain.
 var seen = []stored{
 	{As: "", Path: "/c/demo", Has: []string{"The demo"}},
 	{As: "", Path: "/c/demo/board", Has: []string{"Ackermann", "Big O No", "Halting Problems"}},
@@ -253,8 +255,8 @@ var seen = []stored{
 	{As: "admin", Path: "/admin/invitations", Has: []string{"open day"}},
 }
 
-// writeAnswers stores the answers of two servers that were restored from the new backup, without what differs
-// between them: such fields depend on the process or on the time.
+// writeAnswers stores the responses of two servers restored from the new backup. Fields that differ between the
+// servers are omitted, because they depend on the process or on the time.
 func writeAnswers(t *testing.T, dir string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -295,7 +297,7 @@ func writeAnswers(t *testing.T, dir string) {
 	must(t, os.WriteFile(filepath.Join(dir, savedAnswers), b.Bytes(), 0o644))
 }
 
-// first returns the id of the first object in an answer.
+// first returns the id of the first object in a response.
 func first(t *testing.T, a stored) string {
 	t.Helper()
 	data, err := json.Marshal(a.Values[0])
@@ -308,14 +310,14 @@ func first(t *testing.T, a stored) string {
 	return id
 }
 
-// steady returns what two values have in common: fields that differ are left out.
+// steady returns the common part of a and b. Fields that differ are omitted.
 func steady(a, b any) any {
 	switch x := a.(type) {
 	case map[string]any:
 		y, _ := b.(map[string]any)
 		out := map[string]any{}
 		for name, value := range x {
-			if other, is := y[name]; is && name != "last_day" { // which is today
+			if other, is := y[name]; is && name != "last_day" { // last_day is today
 				if common := steady(value, other); common != nil || value == nil {
 					out[name] = common
 				}
@@ -339,7 +341,7 @@ func steady(a, b any) any {
 	return a
 }
 
-// writeBundle makes a bundle of a small problem, and judges a program with it.
+// writeBundle bundles a small problem, and judges a program with the bundle.
 func writeBundle(t *testing.T, judgeCommand, dir string) {
 	t.Helper()
 	contest := t.TempDir()
@@ -403,7 +405,7 @@ func main() {
 }
 `
 
-// writeTournament runs a tournament of two bots.
+// writeTournament runs a tournament between two bots.
 func writeTournament(t *testing.T, judgeCommand, dir string) {
 	t.Helper()
 	bots := t.TempDir()

@@ -34,14 +34,14 @@ import (
 	"assay/judge/running/config"
 )
 
-// releasedDir has a directory for each version with stored files: what a server, a submission and a tournament of
-// that version wrote. Later versions must read all of them.
+// releasedDir contains a directory for each version with stored files. The files were written by a server, a
+// submission, and a tournament of that version. Later versions must be able to read all of them.
 const releasedDir = "testdata/released"
 
-// The files of a version.
+// The files of each version.
 const (
 	savedServer     = "server.tar.gz"  // a backup
-	savedPasswords  = "passwords.json" // of its accounts, by username
+	savedPasswords  = "passwords.json" // passwords of the accounts, by username
 	savedAnswers    = "answers.jsonl.gz"
 	savedBundle     = "sum.bundle"
 	savedProgram    = "sum.sh"
@@ -52,9 +52,9 @@ const (
 
 var update = flag.Bool("update", false, "with -run TestUpgrade: write the files of the version that is being prepared")
 
-// TestUpgrade reads what released versions wrote: it restores the backup of a server, asks the server for all that
-// was stored of its answers, judges a bundle, and reads the events of a submission and the log of a tournament. Later
-// versions may add fields. They must not change or remove any.
+// TestUpgrade reads the files that released versions wrote. It restores a server's backup, repeats all stored
+// requests, judges a bundle, and reads the events of a submission and the log of a tournament. Later versions may
+// add fields, but must not change or remove any.
 func TestUpgrade(t *testing.T) {
 	judgeCommand := buildJudge(t)
 	if *update {
@@ -74,7 +74,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// buildJudge returns the path of the command judge.
+// buildJudge builds the command judge and returns its path.
 func buildJudge(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "judge")
@@ -84,7 +84,7 @@ func buildJudge(t *testing.T) string {
 	return path
 }
 
-// compareServer restores the backup of a version and compares the answers of a server with the stored ones.
+// compareServer restores the backup of a version and compares the server's responses with the stored ones.
 func compareServer(t *testing.T, dir string) {
 	data := restoreReleased(t, filepath.Join(dir, savedServer))
 	stored := readAnswers(t, filepath.Join(dir, savedAnswers))
@@ -109,8 +109,8 @@ func compareServer(t *testing.T, dir string) {
 	}
 }
 
-// compareBundle judges a program with the bundle of a version, and compares the events with the stored ones, except
-// times and the machine. It also reads the stored events and draws them.
+// compareBundle judges a program with the bundle of a version, and compares the events with the stored ones. It
+// ignores times and the machine. It also reads the stored events and renders them.
 func compareBundle(t *testing.T, judgeCommand, dir string) {
 	stored := readEvents(t, filepath.Join(dir, savedJudging))
 	cmd := exec.Command(judgeCommand, "submit", filepath.Join(dir, savedBundle), filepath.Join(dir, savedProgram), "--all", "--json")
@@ -154,13 +154,13 @@ func compareTournament(t *testing.T, judgeCommand, dir string) {
 	}
 }
 
-// standingsOf returns the standings of a tournament as events, without a look at its games.
+// standingsOf returns the standings of a tournament as events, without analyzing its games.
 func standingsOf(judgeCommand, log string) ([]byte, error) {
 	return exec.Command(judgeCommand, "arena", "standings", log, "--json", "--look", "0").Output()
 }
 
-// missing returns what a value lacks of another one: a field, an element, or the same scalar. More fields are
-// right, because later versions may add some.
+// missing lists the parts of want that got lacks: fields, elements, and scalars with the same value. Additional
+// fields in got are allowed, because later versions may add some.
 func missing(at string, want, got any) (all []string) {
 	switch want := want.(type) {
 	case map[string]any:
@@ -193,7 +193,7 @@ func missing(at string, want, got any) (all []string) {
 	return all
 }
 
-// TestMissing: a later version may add fields, and nothing else.
+// TestMissing checks that a later version may only add fields.
 func TestMissing(t *testing.T) {
 	for _, tt := range []struct {
 		want, got string
@@ -214,17 +214,17 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// stored is an answer of a server to a GET request.
+// stored is a server's response to a GET request.
 type stored struct {
-	As     string   `json:"as"` // username, admin's token for "token", or empty for the public
+	As     string   `json:"as"` // username; "token" for the administrator's token; empty for the public
 	Path   string   `json:"path"`
 	Code   int      `json:"code"`
 	Values []any    `json:"values,omitempty"` // of JSON
-	Has    []string `json:"has,omitempty"`    // texts of a page
+	Has    []string `json:"has,omitempty"`    // texts that the page contains
 	page   string
 }
 
-// A reader asks a server as several accounts.
+// A reader sends requests to a server as several accounts.
 type reader struct {
 	*testing.T
 	base, token string
@@ -232,7 +232,7 @@ type reader struct {
 	sessions    map[string]*http.Client
 }
 
-// startReader starts a server on a data directory, which ends with the test.
+// startReader starts a server on a data directory. The server is stopped when the test ends.
 func startReader(t *testing.T, data string, passwords map[string]string) *reader {
 	t.Helper()
 	s, err := server.Start(t.Context(), upgradeOptions(data))
@@ -243,7 +243,7 @@ func startReader(t *testing.T, data string, passwords map[string]string) *reader
 	return &reader{T: t, base: address.URL, token: token, passwords: passwords, sessions: map[string]*http.Client{}}
 }
 
-// upgradeOptions are those of a server without workers that publishes nothing.
+// upgradeOptions returns the options for a server without workers that publishes nothing.
 func upgradeOptions(data string) server.Options {
 	return server.Options{
 		Server: config.Server{Name: "Test", Listen: "127.0.0.1:0", Data: data}, Root: filepath.Dir(data), Version: cli.Version(),
@@ -251,7 +251,8 @@ func upgradeOptions(data string) server.Options {
 	}
 }
 
-// ask sends a GET request. Pages are read with a session of the account, everything else with its password.
+// ask sends a GET request. It reads pages with a session of the account, and everything else with the account's
+// password.
 func (r *reader) ask(as, path string) (a stored) {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Minute)
@@ -282,7 +283,7 @@ func (r *reader) ask(as, path string) (a stored) {
 	return a
 }
 
-// session returns a client that is logged in by the login form.
+// session returns a client that has logged in through the login form.
 func (r *reader) session(as string) *http.Client {
 	r.Helper()
 	if c := r.sessions[as]; c != nil {
@@ -315,10 +316,10 @@ func restoreReleased(t *testing.T, archive string) (data string) {
 	return data
 }
 
-// blobsHere is the name of all blobs in an archive of a backup. The name of the file is the digest of its content.
+// blobsHere is the name of every blob in a backup archive. The real file name is the digest of the content.
 const blobsHere = "blob"
 
-// unpackArchive writes the files of an archive of a backup below a directory.
+// unpackArchive extracts the files of a backup archive into dir.
 func unpackArchive(t *testing.T, archive, dir string) {
 	t.Helper()
 	f, err := os.Open(archive)
@@ -370,7 +371,7 @@ func readAnswers(t *testing.T, path string) (all []stored) {
 	}
 }
 
-// decodeLines reads one JSON value after the other.
+// decodeLines decodes a sequence of JSON values.
 func decodeLines(t testing.TB, from io.Reader) (all []any) {
 	t.Helper()
 	for d := json.NewDecoder(from); ; {
@@ -391,7 +392,7 @@ func readEvents(t *testing.T, path string) []any {
 	return decodeLines(t, bytes.NewReader(data))
 }
 
-// throughEvents reads events and writes them again.
+// throughEvents decodes events and encodes them again.
 func throughEvents(t *testing.T, events []any) (all []any) {
 	t.Helper()
 	for _, one := range events {
@@ -406,10 +407,10 @@ func throughEvents(t *testing.T, events []any) (all []any) {
 	return all
 }
 
-// timed are the fields of events that differ from run to run, and from machine to machine.
+// timed matches the event fields that differ between runs and machines.
 var timed = regexp.MustCompile(`^(exec|build_ms|cached|time_ms|memory_bytes|slowest|sandbox|unenforced)$`)
 
-// untimedEvents returns a value without the fields in timed.
+// untimedEvents returns a value without the fields that timed matches.
 func untimedEvents(of any) any {
 	switch v := of.(type) {
 	case map[string]any:

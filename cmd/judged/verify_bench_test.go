@@ -12,8 +12,8 @@ import (
 	"assay/judge/host/server"
 )
 
-// BenchmarkVerifyOn verifies a problem with 30 solutions that compute for some 400 ms each, by
-// one worker of one slot and by two. It reports how many times as fast two are.
+// BenchmarkVerifyOn verifies a problem with 30 solutions that run for about 400 ms each, first on one worker with
+// one slot and then on two. It reports the speedup.
 func BenchmarkVerifyOn(b *testing.B) {
 	h, contest := realServer(b, 1)
 	accepted := filepath.Join(contest, "solutions", "nothing", "accepted")
@@ -31,14 +31,14 @@ func BenchmarkVerifyOn(b *testing.B) {
 		start := time.Now()
 		cmd := exec.Command(command, "verify", "nothing", "--on", "http://"+h.part.Listen, "--color", "never")
 		cmd.Dir, cmd.Env = contest, append(os.Environ(), "ASSAY_TOKEN="+token)
-		out, err := cmd.CombinedOutput() // the folder has faults: it lacks a statement
+		out, err := cmd.CombinedOutput() // it fails because the problem lacks a statement
 		if !strings.Contains(string(out), "30 solutions") {
 			b.Fatalf("%v\n%s", err, out)
 		}
 		return time.Since(start)
 	}
 	h.real(admin, "one", 1)
-	verify() // what is to be built is built
+	verify() // builds the programs
 	var one, two time.Duration
 	for b.Loop() {
 		one += verify()

@@ -32,7 +32,7 @@ func (w *working) client(address client.Address) (*client.Client, error) {
 	})
 }
 
-// address returns that of --join, or otherwise the stored one.
+// address returns the address from --join, or otherwise the stored one.
 func (w *working) address() (a client.Address, err error) {
 	if w.join != "" {
 		return client.ParseAddress(w.join)
@@ -55,7 +55,7 @@ func (w *working) address() (a client.Address, err error) {
 
 func (w *working) file() string { return filepath.Join(w.data, "server.json") }
 
-// enter says hello with a known key, or otherwise joins with the code.
+// enter greets the server with a known key. If the server does not know the key, enter joins with the code.
 func (w *working) enter(ctx context.Context, api *client.Client, code, public string, offer job.Offer) (*client.Welcome, error) {
 	welcome, err := api.Hello(ctx, offer)
 	if refused, is := errors.AsType[*client.Error](err); is && code != "" &&
@@ -65,7 +65,7 @@ func (w *working) enter(ctx context.Context, api *client.Client, code, public st
 	return welcome, err
 }
 
-// member connects to the queue, and stores the address of the server.
+// member connects to the queue, and stores the server's address.
 func (w *working) member(ctx context.Context, a client.Address, welcome *client.Welcome) (*queue.Member, error) {
 	if err := client.WriteLogins(w.file(), client.Logins{a.URL: {Pin: a.Pin}}); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (w *working) member(ctx context.Context, a client.Address, welcome *client.
 	return queue.Join(ctx, o)
 }
 
-// blobs fetches from the server.
+// blobs fetches blobs from the server.
 type blobs struct{ *client.Client }
 
 func (b blobs) Fetch(ctx context.Context, why job.Claim, d blob.Digest, _ int64) (io.ReadCloser, error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What others submit is run without isolation only where somebody has said so.
+// TestWorkersIsolate checks that programs run without isolation only if the operator has requested it.
 func TestWorkersIsolate(t *testing.T) {
 	for set, want := range map[string]string{"": "isolated", "any": "any", "none": "none"} {
 		t.Setenv("ASSAY_REQUIRE", set)

@@ -70,7 +70,8 @@ func (w *working) work(
 	return err
 }
 
-// obey stops the worker on signals. The first one drains it, if it is ready.
+// obey handles signals. The first signal drains a worker that is ready, and the second stops it. A worker that is
+// not ready stops at once.
 func (w *working) obey(ready <-chan *worker.Worker, stop func()) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

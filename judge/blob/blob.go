@@ -5,12 +5,12 @@
 //     a temporary file, which is removed a day later.
 //   - A blob gets a fixed modification time. A file with that time and the expected size is not read again. Any
 //     other file is compared with its digest. A damaged file is removed, so that a client uploads the blob again.
-//   - A directory over its quota removes the blobs that were not used for longest. A blob with other hard links is
-//     in use, and stays.
-//   - A directory can be the cache of an Origin, which several machines share.
+//   - If a directory exceeds its quota, the least recently used blobs are removed. A blob with other hard links is
+//     in use and is not removed.
+//   - A directory can cache an Origin, which several machines share.
 //
-// Several processes may share a directory. The package does not know what the bytes mean, nor which of them are
-// still needed.
+// Several processes may share a directory. The package does not interpret the bytes, and does not know which blobs
+// are still needed.
 package blob
 
 import (
@@ -33,15 +33,15 @@ type Dir struct {
 	dir     string
 	quota   int64
 	durable bool
-	origin  Origin // if nil, the directory has all blobs
+	origin  Origin // if nil, there is no other source of blobs
 
 	mu    sync.Mutex
 	known bool
-	used  int64 // bytes of all blobs, as far as this process knows, once it is known
+	used  int64 // bytes of all blobs, as far as this process knows; valid once counted
 }
 
-// ErrDamaged means that bytes do not have their digest. Put returns it for such bytes, and Open for a damaged blob,
-// which it has removed.
+// ErrDamaged means that bytes do not match their digest. Put returns it for such bytes. Open returns it for a
+// damaged blob, after removing the blob.
 var ErrDamaged = errors.New("the bytes do not have the digest that they should have")
 
 // untouched is the modification time of an unchanged blob.
@@ -49,11 +49,11 @@ var untouched = time.Unix(0, 0)
 
 const tempName = ".tmp-"
 
-// staleAfter is the age from which a temporary file is taken for abandoned.
+// staleAfter is the age at which a temporary file is considered abandoned.
 const staleAfter = 24 * time.Hour
 
-// Open opens a directory of blobs, and creates it if it does not exist. Quota bounds the bytes of all blobs. Zero
-// means no bound.
+// Open opens a directory of blobs, and creates it if it does not exist. Quota is the maximum total size of the
+// blobs in bytes. Zero means no limit.
 func Open(dir string, quota int64) (*Dir, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("the blob directory %s is a file: remove it", dir)
@@ -64,8 +64,8 @@ func Open(dir string, quota int64) (*Dir, error) {
 	return &Dir{dir: dir, quota: quota}, nil
 }
 
-// OpenDurable opens a directory without a quota in which each stored blob survives a power cut. Storing a blob waits
-// for the disk twice.
+// OpenDurable opens a directory without a quota in which stored blobs survive a power failure. Storing a blob
+// waits for the disk twice.
 func OpenDurable(dir string) (*Dir, error) {
 	f, err := Open(dir, 0)
 	if err == nil {
@@ -77,9 +77,10 @@ func OpenDurable(dir string) (*Dir, error) {
 // path returns the file of a blob.
 func (f *Dir) path(d Digest) string { return filepath.Join(f.dir, string(d[:2]), string(d[2:])) }
 
-// Has reports whether the blob exists and is undamaged. It removes a damaged blob. After an error, neither is known.
+// Has reports whether the blob exists and is undamaged. It removes a damaged blob. If Has returns an error, the
+// state is unknown.
 func (f *Dir) Has(d Digest, size int64) (bool, error) {
-	if f.origin != nil { // another machine may have removed what is cached here
+	if f.origin != nil { // another machine may have removed the cached blob
 		return f.origin.Has(d, size)
 	}
 	file, err := f.openHere(d, size)
@@ -92,8 +93,8 @@ func (f *Dir) Has(d Digest, size int64) (bool, error) {
 	return true, file.Close()
 }
 
-// Open opens a blob for reading. It returns fs.ErrNotExist if the blob is missing, was damaged and is removed now, or
-// has another size. A blob of another size stays.
+// Open opens a blob for reading. It returns fs.ErrNotExist if the blob is missing, is damaged, or has another
+// size. It removes a damaged blob, and leaves a blob of another size in place.
 func (f *Dir) Open(d Digest, size int64) (*os.File, error) {
 	file, err := f.openHere(d, size)
 	if f.origin == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -141,13 +142,13 @@ func (f *Dir) openHere(d Digest, size int64) (*os.File, error) {
 			return nil, fmt.Errorf("read blob %s: %w", d, err)
 		}
 	}
-	// In a read-only directory this fails, but no blob is removed there either.
+	// In a read-only directory, this fails. That does no harm, because no blob is removed there.
 	_ = os.Chtimes(path, time.Now(), untouched)
 	return file, nil
 }
 
-// Find opens a blob of unknown size. It returns fs.ErrNotExist if the blob is missing, or was damaged and is removed
-// now.
+// Find opens a blob of unknown size. It returns fs.ErrNotExist if the blob is missing, or if it was damaged and
+// has been removed.
 func (f *Dir) Find(d Digest) (*os.File, error) {
 	file, err := f.findHere(d)
 	if f.origin == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -171,8 +172,8 @@ func (f *Dir) findHere(d Digest) (*os.File, error) {
 	return f.openHere(d, info.Size())
 }
 
-// Read returns the bytes of a blob of unknown size. A blob of more than most bytes is an error. Read returns
-// fs.ErrNotExist if the blob is missing, or was damaged and is removed now.
+// Read returns the bytes of a blob of unknown size. Most is the maximum size in bytes; a larger blob is an error.
+// Read returns fs.ErrNotExist if the blob is missing, or if it was damaged and has been removed.
 func (f *Dir) Read(d Digest, most int64) ([]byte, error) {
 	file, err := f.Find(d)
 	if err != nil {
@@ -205,7 +206,7 @@ func (f *Dir) Remove(d Digest) error {
 	return nil
 }
 
-// discard removes a file that has the name of a blob and other bytes. It returns ErrDamaged.
+// discard removes a file whose bytes do not match the blob that it is named after. It returns ErrDamaged.
 func (f *Dir) discard(d Digest) error {
 	if err := os.RemoveAll(f.path(d)); err != nil {
 		return fmt.Errorf("blob %s is damaged and cannot be removed: %w", d, err)
@@ -213,7 +214,7 @@ func (f *Dir) discard(d Digest) error {
 	return fmt.Errorf("blob %s: %w: it is removed: %w", d, ErrDamaged, fs.ErrNotExist)
 }
 
-// Put stores the bytes of r. It returns ErrDamaged unless they are size bytes with the digest d. If the blob exists,
+// Put stores the bytes of r. It returns ErrDamaged unless r has size bytes with the digest d. If the blob exists,
 // Put does not read r.
 func (f *Dir) Put(d Digest, size int64, r io.Reader) error {
 	if has, err := f.Has(d, size); has || err != nil {
@@ -230,7 +231,7 @@ func (f *Dir) Put(d Digest, size int64, r io.Reader) error {
 	return s.Keep()
 }
 
-// Add stores the bytes of r, and returns their digest and number.
+// Add stores the bytes of r, and returns their digest and count.
 func (f *Dir) Add(r io.Reader) (Digest, int64, error) {
 	s, err := f.Stage(r)
 	if err != nil {
@@ -271,7 +272,7 @@ func (f *Dir) Stage(r io.Reader) (*Staged, error) {
 }
 
 // Close removes the temporary file, unless it has become a blob.
-func (s *Staged) Close() { os.Remove(s.tmp) } // after the rename there is nothing to remove
+func (s *Staged) Close() { os.Remove(s.tmp) } // after the rename, the file is already gone
 
 // Is returns ErrDamaged unless the bytes have this digest and size.
 func (s *Staged) Is(d Digest, size int64) error {
@@ -281,7 +282,7 @@ func (s *Staged) Is(d Digest, size int64) error {
 	return nil
 }
 
-// Keep makes a blob of the bytes.
+// Keep turns the staged bytes into a blob.
 func (s *Staged) Keep() error {
 	if err := s.send(); err != nil {
 		return err
@@ -310,7 +311,7 @@ func (s *Staged) keepHere() error {
 	f, d := s.f, s.Digest
 	if file, err := f.openHere(d, s.Size); err == nil {
 		file.Close()
-		if f.durable { // the process that put it there may not have done so yet
+		if f.durable { // the process that stored the blob may not have synced the directory
 			return syncDir(filepath.Dir(f.path(d)))
 		}
 		return nil
@@ -318,16 +319,16 @@ func (s *Staged) keepHere() error {
 	if err := f.place(s.tmp, d); err != nil {
 		return fmt.Errorf("keep blob %s: %w", d, err)
 	}
-	// Not before the rename: a temporary file of this age would be removed. A blob with another time is compared
-	// with its digest when it is next opened.
+	// This must come after the rename: a temporary file of this age would be removed. A blob with another time is
+	// compared with its digest when it is next opened.
 	if err := os.Chtimes(f.path(d), time.Now(), untouched); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep blob %s: %w", d, err)
 	}
 	return f.grown(d, s.Size)
 }
 
-// place renames a temporary file to the name of its blob. It removes other files that have the name of the blob or
-// of its directory.
+// place renames a temporary file to the name of its blob. It removes anything else that has the name of the blob
+// or of the blob's directory.
 func (f *Dir) place(tmp string, d Digest) error {
 	path := f.path(d)
 	above := filepath.Dir(path)
@@ -356,7 +357,7 @@ func (f *Dir) place(tmp string, d Digest) error {
 	return syncDir(above)
 }
 
-// syncDir waits until the names in a directory are on the disk. It does nothing on systems that cannot do so for a
+// syncDir waits until the entries of a directory are on disk. It does nothing on systems that cannot sync a
 // directory.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
@@ -402,11 +403,11 @@ func (f *Dir) Link(d Digest, size int64, path string, executable bool) error {
 	return nil
 }
 
-// Share stores a blob in another directory as well, by a hard link, or by a copy if the link fails. It returns
-// fs.ErrNotExist if the blob is missing, or was damaged and is removed now.
+// Share stores a blob of f in another directory as well, by a hard link, or by a copy if the link fails. It
+// returns fs.ErrNotExist if the blob is missing, or if it was damaged and has been removed.
 func (f *Dir) Share(d Digest, to *Dir) error {
 	from, err := f.findHere(d)
-	if f.origin != nil && errors.Is(err, fs.ErrNotExist) { // past the cache, for which it may be too much
+	if f.origin != nil && errors.Is(err, fs.ErrNotExist) { // bypass the cache, which may be too small
 		s, err := f.received(d)
 		if err != nil {
 			return err
@@ -434,8 +435,7 @@ func (f *Dir) Share(d Digest, to *Dir) error {
 	return to.Put(d, info.Size(), from)
 }
 
-// Untouched says whether a file that Link made is as Link made it, by its size, its
-// mode and its time.
+// Untouched reports whether a file created by Link is unchanged, judging by its size, mode, and time.
 func Untouched(info fs.FileInfo, size int64, executable bool) bool {
 	return info.Mode().IsRegular() && info.Size() == size && info.ModTime().Equal(untouched) && (info.Mode()&0o100 != 0) == executable
 }

@@ -85,7 +85,7 @@ func TestPutAndOpen(t *testing.T) {
 func TestRemove(t *testing.T) {
 	f := open(t, t.TempDir(), 0)
 	d := put(t, f, "hello")
-	for range 2 { // the second time it is not there
+	for range 2 { // the second time, the blob is missing
 		if err := f.Remove(d); err != nil {
 			t.Fatal(err)
 		}
@@ -112,8 +112,8 @@ func TestPutRefusesOtherBytes(t *testing.T) {
 	}
 }
 
-// TestAnotherSize: who asks for a blob with a size that it has not is told that there is none,
-// and it stays for all others, whether it has to be read as a whole or not.
+// TestAnotherSize checks that a request with a wrong size gets fs.ErrNotExist. The blob must stay available to
+// requests with the correct size, whether or not its bytes must be checked.
 func TestAnotherSize(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir, 0)
@@ -142,7 +142,8 @@ func TestAnotherSize(t *testing.T) {
 	}
 }
 
-// TestStage: what is staged is read also where it is there, and is no blob before it is kept.
+// TestStage checks that staging reads the bytes even if the blob exists, and that staged bytes become a blob only
+// when they are kept.
 func TestStage(t *testing.T) {
 	dir := t.TempDir()
 	f, err := blob.OpenDurable(dir)
@@ -150,7 +151,7 @@ func TestStage(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := blob.Of([]byte("right"))
-	for n := range 3 { // the third time it is there
+	for n := range 3 { // the third time, the blob exists
 		s, err := f.Stage(strings.NewReader("right"))
 		if err != nil || s.Is(d, 5) != nil || has(t, f, d, 5) != (n == 2) {
 			t.Fatalf("time %d: %v, %+v", n, err, s)
@@ -174,8 +175,8 @@ func TestStage(t *testing.T) {
 	}
 }
 
-// TestHeals: whatever stands in a blob's place that is not the blob goes, and the blob
-// can be put there again.
+// TestHeals checks that any other content at a blob's path is removed, and that the blob can be stored there
+// again.
 func TestHeals(t *testing.T) {
 	damage := map[string]func(path string) error{
 		"other bytes": func(path string) error { return write(path, "wrong") },
@@ -250,7 +251,7 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// TestFull: a disk without room is an error that says so, and nothing half is kept.
+// TestFull checks that a full disk is reported as such, and that no partial blob remains.
 func TestFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full on this system")
@@ -318,7 +319,7 @@ func TestQuota(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := 2; i < 30; i++ {
-		time.Sleep(2 * time.Millisecond) // the order of use has the file system's resolution
+		time.Sleep(2 * time.Millisecond) // file times have a limited resolution
 		if !has(t, f, first, 100) {
 			t.Fatalf("a blob that is used all the time is dropped for number %d", i)
 		}
@@ -342,7 +343,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: writers of the same blobs in one directory harm each other in nothing.
+// TestManyAtOnce checks that concurrent writers of the same blobs in one directory do not interfere.
 func TestManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
@@ -374,7 +375,7 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// TestKilled: a process that is killed while it writes leaves no blob with wrong bytes.
+// TestKilled checks that a process killed while it writes leaves no blob with wrong bytes.
 func TestKilled(t *testing.T) {
 	if dir := os.Getenv("BLOB_TEST_WRITER"); dir != "" {
 		f := open(t, dir, 0)
@@ -415,7 +416,7 @@ func TestReadOfUnknownSize(t *testing.T) {
 	if _, err := f.Read(blob.Of([]byte("other")), 5); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Read of a missing blob: %v", err)
 	}
-	// Of the right size and time, so that Open takes it as it is.
+	// The size and time are correct, so Open does not check the bytes.
 	path := pathOf(dir, d)
 	if err := errors.Join(write(path, "wrong"), os.Chtimes(path, time.Now(), time.Unix(0, 0))); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Digest names bytes: their SHA-256 as 64 small hexadecimal digits.
+// Digest identifies bytes by their SHA-256, as 64 lowercase hexadecimal digits.
 type Digest string
 
 // Of returns the digest of data.

@@ -16,25 +16,25 @@ import (
 type Origin interface {
 	// Has reports whether the blob exists and has this size.
 	Has(d Digest, size int64) (bool, error)
-	// Get opens a blob. It returns fs.ErrNotExist if there is none. The caller compares the digest, and tries
-	// again if Get or the reader returns context.DeadlineExceeded.
+	// Get opens a blob. It returns fs.ErrNotExist if the blob is missing. The caller compares the digest, and
+	// retries if Get or the reader returns context.DeadlineExceeded.
 	Get(d Digest) (io.ReadCloser, error)
-	// Put stores a blob whose digest the caller has compared. When it returns, a power cut does not
-	// lose the blob. It may read the bytes more than once.
+	// Put stores a blob whose digest the caller has compared. Once Put returns, the blob survives a power failure.
+	// Put may read the bytes more than once.
 	Put(d Digest, size int64, r io.ReadSeeker) error
-	// Remove removes a blob. It is no error if there is none.
+	// Remove removes a blob. It returns nil if the blob is missing.
 	Remove(d Digest) error
 	// Mark returns the text that SetMark stored. If empty, the origin is not marked.
 	Mark() (string, error)
 	SetMark(mark string) error
 }
 
-// CacheOf makes the directory a cache of an origin. Has then asks the origin, Open and Read fetch missing blobs
-// from it, and a blob is stored in the origin before it is stored here. CacheOf must be called before any other
-// method.
+// CacheOf turns the directory into a cache of o. From then on, Has queries the origin, Open and Read fetch missing
+// blobs from it, and a blob is stored in the origin before it is stored locally. CacheOf must be called before any
+// other method.
 func (f *Dir) CacheOf(o Origin) { f.origin = o }
 
-// Shared reports whether other machines add and remove blobs, too.
+// Shared reports whether other machines also add and remove blobs.
 func (f *Dir) Shared() bool { return f.origin != nil }
 
 // fetch copies a blob from the origin into the directory.
@@ -47,11 +47,11 @@ func (f *Dir) fetch(d Digest) error {
 	return s.keepHere()
 }
 
-// mostLate is how often an origin may not answer in time.
+// mostLate is the maximum number of retries after an origin's timeouts.
 const mostLate = 10
 
-// received reads a blob from the origin, and tries again if the origin does not answer in time. If the blob is damaged
-// twice, received removes it, so that a client uploads it again.
+// received reads a blob from the origin, and retries after a timeout. If the blob is damaged twice, received
+// removes it from the origin, so that a client uploads it again.
 func (f *Dir) received(d Digest) (*Staged, error) {
 	for late, damaged := 0, false; ; {
 		s, err := f.receive(d)
@@ -73,7 +73,7 @@ func (f *Dir) received(d Digest) (*Staged, error) {
 	}
 }
 
-// receive reads a blob from the origin. It returns ErrDamaged if its digest is another one.
+// receive reads a blob from the origin. It returns ErrDamaged if the bytes do not match the digest.
 func (f *Dir) receive(d Digest) (*Staged, error) {
 	r, err := f.origin.Get(d)
 	if err != nil {
@@ -89,12 +89,12 @@ func (f *Dir) receive(d Digest) (*Staged, error) {
 	return s, err
 }
 
-// markFile tells the directory of a SharedDir from any other.
+// markFile is the name of the file that distinguishes the directory of a SharedDir from others.
 const markFile = "assay-blobs"
 
-// SharedDir is an Origin in a directory on a disk that several machines mount. While it has a mark, it
-// does not write to a directory without it, and does not report that a blob is missing there: if a disk is
-// not mounted, the directory below it is empty.
+// SharedDir is an Origin in a directory on a disk that several machines mount. If the disk is not mounted, the
+// mount point is an empty directory. So once the SharedDir has a mark, a directory without that mark gives an
+// error: nothing is written there, and no blob is reported as missing.
 type SharedDir struct {
 	*Dir
 	mark string
@@ -109,7 +109,7 @@ func OpenSharedDir(dir string) (*SharedDir, error) {
 	return &SharedDir{Dir: f}, err
 }
 
-// Mark reads the mark. From then on the directory must have it.
+// Mark reads the mark. From then on, the directory must contain this mark.
 func (s *SharedDir) Mark() (string, error) {
 	mark, err := s.read()
 	s.mark = mark
@@ -138,7 +138,7 @@ func (s *SharedDir) read() (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// same returns an error if the directory is not the one that was marked.
+// same returns an error if the directory does not contain the expected mark.
 func (s *SharedDir) same() error {
 	mark, err := s.read()
 	if err == nil && mark != s.mark {

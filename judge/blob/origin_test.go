@@ -16,7 +16,7 @@ import (
 	"assay/judge/blob"
 )
 
-// machines returns a shared directory that is marked, and the caches of two machines.
+// machines returns a marked shared directory, and the caches of two machines.
 func machines(t *testing.T) (dir string, caches [2]*blob.Dir) {
 	t.Helper()
 	dir = t.TempDir()
@@ -39,7 +39,8 @@ func machines(t *testing.T) (dir string, caches [2]*blob.Dir) {
 	return dir, caches
 }
 
-// TestTwoMachinesShareBlobs: each reads what the other stores, and misses what the other removes.
+// TestTwoMachinesShareBlobs checks that each machine can read blobs that the other stores, and cannot find blobs
+// that the other removes.
 func TestTwoMachinesShareBlobs(t *testing.T) {
 	dir, m := machines(t)
 	d := put(t, m[0], "hello")
@@ -72,7 +73,8 @@ func TestTwoMachinesShareBlobs(t *testing.T) {
 	}
 }
 
-// TestACacheHasAQuota: what it drops is fetched again, and a backup does not pass through it.
+// TestACacheHasAQuota checks that blobs dropped from the cache are fetched again, and that a backup bypasses the
+// cache.
 func TestACacheHasAQuota(t *testing.T) {
 	_, m := machines(t)
 	var all []blob.Digest
@@ -99,7 +101,7 @@ func TestACacheHasAQuota(t *testing.T) {
 	}
 }
 
-// TestADamagedOrigin: what cannot be right is not served, and counts as missing.
+// TestADamagedOrigin checks that a damaged blob is not returned, and then counts as missing.
 func TestADamagedOrigin(t *testing.T) {
 	dir, m := machines(t)
 	d := put(t, m[0], "hello")
@@ -122,7 +124,7 @@ func TestADamagedOrigin(t *testing.T) {
 	}
 }
 
-// flaky is an origin whose first answers are damaged on the way, or late: at once, or after a part of the blob.
+// flaky is an origin whose first responses are damaged in transit, time out, or fail after part of the blob.
 type flaky struct {
 	blob.Origin
 	damaged, late, stalls, fails int
@@ -156,7 +158,7 @@ func TestABadWayRemovesNothing(t *testing.T) {
 	}
 	for _, test := range []struct {
 		way  flaky
-		want string // of the error
+		want string // part of the error
 	}{
 		{way: flaky{damaged: 1}},
 		{way: flaky{late: 3, stalls: 7}},
@@ -180,8 +182,8 @@ func TestABadWayRemovesNothing(t *testing.T) {
 	}
 }
 
-// TestADiskThatIsNotMounted: the directory below it is empty. Nothing is missing then, and nothing is
-// stored there.
+// TestADiskThatIsNotMounted checks a shared directory whose disk is not mounted, so that the mount point is empty.
+// Blobs must not be reported as missing, and nothing may be stored there.
 func TestADiskThatIsNotMounted(t *testing.T) {
 	dir, m := machines(t)
 	d := put(t, m[0], "hello")

@@ -17,7 +17,7 @@ type stored struct {
 	digest Digest
 	size   int64
 	last   time.Time // when it was last used
-	links  bool      // whether it is in use elsewhere
+	links  bool      // whether it has other hard links
 }
 
 // list returns the blobs, and removes abandoned temporary files.
@@ -30,7 +30,7 @@ func (f *Dir) list() (all []stored, err error) {
 		at := filepath.Join(f.dir, top.Name())
 		if strings.HasPrefix(top.Name(), tempName) {
 			if info, err := top.Info(); err == nil && time.Since(info.ModTime()) > staleAfter {
-				os.Remove(at) // at worst it stays until the next time
+				os.Remove(at) // if this fails, the next call tries again
 			}
 			continue
 		}
@@ -57,8 +57,8 @@ func (f *Dir) list() (all []stored, err error) {
 	return all, nil
 }
 
-// grown counts a new blob of n bytes. Over the quota, it removes the blobs that were not used for longest until nine
-// tenths of the quota are used. The new blob stays.
+// grown counts a new blob of n bytes. If the quota is exceeded, it removes the least recently used blobs until at
+// most 90% of the quota is used. It does not remove the new blob.
 func (f *Dir) grown(d Digest, n int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// usage says when a file was last used and whether it has other hard links.
+// usage returns when a file was last used, and whether the file has other hard links.
 func usage(info fs.FileInfo) (last time.Time, links bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,5 +7,6 @@ import (
 	"time"
 )
 
-// usage cannot tell on this system: which blobs are dropped is then left to chance.
+// usage returns the modification time, because this system does not report when a file was last used. So the order
+// in which blobs are removed is arbitrary.
 func usage(info fs.FileInfo) (last time.Time, links bool) { return info.ModTime(), false }

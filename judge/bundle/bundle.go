@@ -1,21 +1,19 @@
-// Package bundle freezes a problem under one id: its directory and its generated cases, with
-// all that was found out about it and changes verdicts. A bundle that is laid out anywhere
-// is a problem directory that is judged as the first one was.
+// Package bundle freezes a problem under one id: its directory, its generated cases, and all findings that affect
+// verdicts. Laid out on any machine, a bundle is a problem directory that is judged like the original.
 //
-// The id is the SHA-256 of the manifest (see Manifest.Bytes), which has the SHA-256 of
-// every file. So it does not depend on where the directory is, what it is called, when
-// its files were written, or in which order they are listed. Not in a bundle are built
-// programs, contestants' solutions, hidden files, and what editors and interpreters
-// leave after.
+// The id is the SHA-256 of the manifest (see Manifest.Bytes), which contains the SHA-256 of every file. So the id
+// does not depend on the path or name of the directory, the times of its files, or the order in which they are
+// listed. A bundle does not contain built programs, contestants' solutions, hidden files, or files that editors
+// and interpreters leave behind.
 //
-// A bundle file, <problem>.bundle, is an uncompressed tar archive, the same bytes for
-// the same problem and configuration:
+// A bundle file, <problem>.bundle, is an uncompressed tar archive. The same problem and configuration give the
+// same bytes:
 //
 //	manifest             its SHA-256 is the id
-//	config               the languages and limits that count, which the id does not know
+//	config               the languages and limits that apply; not part of the id
 //	blobs/<sha256>       each content once, by digest
 //
-// The package does not judge, build or find out anything: package workspace does.
+// The package does not judge, build, or examine anything. Package workspace does.
 package bundle
 
 import (
@@ -29,52 +27,53 @@ import (
 	"assay/judge"
 )
 
-// Extension ends the name of a bundle file.
+// Extension is the extension of a bundle file.
 const Extension = ".bundle"
 
-// Is reports whether a path is named as a bundle file is.
+// Is reports whether path has the extension of a bundle file.
 func Is(path string) bool { return filepath.Ext(path) == Extension }
 
-// Name returns what the problem of a bundle file is called: the file's name.
+// Name returns the problem's name for a bundle file, which is the file name without the extension.
 func Name(path string) string { return strings.TrimSuffix(filepath.Base(path), Extension) }
 
-// damagedHint is the way out of every fault of a bundle file.
+// damagedHint is the remedy for every error in a bundle file.
 const damagedHint = "get the bundle again, or freeze the problem again with: judge freeze"
 
 // Bundle is a frozen problem.
 type Bundle struct {
 	Manifest *Manifest
 	Frozen   *Frozen
-	Config   []byte // package config knows what it says
+	Config   []byte // encoded by package config
 
-	from  string // the file or directory, for faults
+	from  string // file or directory, for messages
 	open  func(Entry) (io.ReadCloser, error)
 	close func() error
 }
 
-// Frozen is what was found out about a problem and must not be found out again, because
-// on another machine it would be something else.
+// Frozen contains the findings about a problem that must not be determined again, because the result could differ
+// on another machine.
 type Frozen struct {
 	Format int `json:"format"` // FrozenFormat
-	// TimeLimit is that of a package that sets none, and TimeLimitFrom how it was found.
+	// TimeLimitUS is the time limit determined for a package that sets none, and TimeLimitFrom describes how it
+	// was determined.
 	TimeLimitUS   int64  `json:"time_limit_us,omitempty"`
 	TimeLimitFrom string `json:"time_limit_from,omitempty"`
-	// Dropped says of graders of a package why they cannot be built. Their files, and those
-	// of Faults, are paths in the directory.
+	// Dropped lists the graders of a package that cannot be built, with the reasons. File names in Dropped and
+	// Faults are paths in the directory.
 	Dropped judge.Faults `json:"dropped_graders,omitempty"`
-	// Reference is the submission of a package that says what is right, by path.
+	// Reference is the path of the package's submission that serves as the reference solution.
 	Reference string `json:"reference,omitempty"`
-	// Faults are those of the directory that do not stop the judging.
+	// Faults lists the errors in the directory that do not prevent judging.
 	Faults judge.Faults `json:"faults,omitempty"`
-	// Languages are the ids of those in which the setter's programs are written.
+	// Languages lists the ids of the languages of the setter's programs.
 	Languages []string `json:"languages,omitempty"`
 }
 
-// FrozenFormat is the version of Frozen. It rises when a field changes its meaning, or a
-// new one changes verdicts.
+// FrozenFormat is the version of Frozen. It increases when a field changes its meaning, or when a new field
+// changes verdicts.
 const FrozenFormat = 1
 
-// encode writes what was found out as the bytes of FrozenFile.
+// encode returns the content of FrozenFile.
 func (f *Frozen) encode() ([]byte, error) {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
@@ -83,7 +82,7 @@ func (f *Frozen) encode() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// parseFrozen reads what encode wrote.
+// parseFrozen parses the output of encode.
 func parseFrozen(file string, data []byte) (*Frozen, error) {
 	f := &Frozen{}
 	if err := json.Unmarshal(data, f); err != nil {
@@ -114,13 +113,13 @@ func parseFrozen(file string, data []byte) (*Frozen, error) {
 	return f, nil
 }
 
-// Open opens the bytes of one of the manifest's blobs. They are not checked.
+// Open opens one of the manifest's blobs. It does not check the bytes.
 func (b *Bundle) Open(e Entry) (io.ReadCloser, error) { return b.open(e) }
 
-// Close ends the use of the bundle's file.
+// Close closes the bundle's file.
 func (b *Bundle) Close() error { return b.close() }
 
-// fault is one of the bundle's file.
+// fault returns an error about the bundle's file.
 func (b *Bundle) fault(text string, args ...any) *judge.Fault {
 	return &judge.Fault{File: b.from, Text: fmt.Sprintf(text, args...), Hint: damagedHint}
 }

@@ -21,7 +21,7 @@ import (
 	"assay/judge/bundle"
 )
 
-// lay writes files; a path that ends in "!" is executable.
+// lay writes files. A path that ends with "!" is made executable.
 func lay(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for path, text := range files {
@@ -63,7 +63,7 @@ func freeze(t testing.TB, s bundle.Source) *bundle.Bundle {
 	return b
 }
 
-// written is a bundle file.
+// written writes a bundle file and returns its path.
 func written(t testing.TB, b *bundle.Bundle) string {
 	t.Helper()
 	var data bytes.Buffer
@@ -88,7 +88,7 @@ func blobs(t testing.TB) *blob.Dir {
 
 func solutions(path string) bool { return path == "solutions" }
 
-// TestSameID: the id knows contents, paths and the executable bit, and nothing else.
+// TestSameID checks that the id depends only on contents, paths, and the executable bit.
 func TestSameID(t *testing.T) {
 	here := filepath.Join(t.TempDir(), "here")
 	lay(t, here, small)
@@ -133,7 +133,7 @@ func TestGeneratedCasesAreMergedIn(t *testing.T) {
 	}
 }
 
-// TestOneBlobForOneChange: a changed statement is one new blob; the manifest is another.
+// TestOneBlobForOneChange checks that a changed statement adds only one new blob, and that the manifest changes.
 func TestOneBlobForOneChange(t *testing.T) {
 	dir := t.TempDir()
 	lay(t, dir, small)
@@ -151,8 +151,8 @@ func TestOneBlobForOneChange(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: what is frozen, written, read, laid out and frozen again has its id, and
-// the same bundle file.
+// TestRoundTrip freezes, writes, reads, lays out, and again freezes random directories. The id and the bundle file
+// must not change.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		word := rapid.StringMatching(`[a-c][a-c_.é]{0,2}`)
@@ -164,7 +164,7 @@ func TestRoundTrip(t *testing.T) {
 		for _, path := range paths {
 			full := filepath.Join(dir, filepath.FromSlash(path))
 			if os.MkdirAll(filepath.Dir(full), 0o755) != nil {
-				continue // a directory of that name would be a file
+				continue // a parent of the path is already a file
 			}
 			if info, err := os.Stat(full); err == nil && info.IsDir() {
 				continue
@@ -202,8 +202,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestLayOutAgain: an unchanged directory is used again, a changed one is replaced, and damaged blobs are fetched
-// again.
+// TestLayOutAgain checks that an unchanged directory is reused, that a changed one is replaced, and that damaged
+// blobs are fetched again.
 func TestLayOutAgain(t *testing.T) {
 	dir := t.TempDir()
 	lay(t, dir, small)
@@ -244,8 +244,8 @@ func TestLayOutAgain(t *testing.T) {
 	}
 }
 
-// TestFromBlobs: a bundle whose parts are blobs is laid out as the file is; what is
-// missing is told, and a manifest that is none is a fault.
+// TestFromBlobs checks that a bundle stored as blobs is laid out like a bundle file. A missing blob must be
+// reported as fs.ErrNotExist, and an invalid manifest as an error of the problem setter.
 func TestFromBlobs(t *testing.T) {
 	dir := t.TempDir()
 	lay(t, dir, small)
@@ -344,10 +344,10 @@ type member struct {
 	name string
 	data string
 	kind byte
-	size int64 // that the header claims, where it lies
+	size int64 // size in the header, if it lies
 }
 
-// hostile writes a bundle file of these members.
+// hostile writes a bundle file with these members.
 func hostile(t testing.TB, members ...member) string {
 	t.Helper()
 	var data bytes.Buffer
@@ -364,7 +364,7 @@ func hostile(t testing.TB, members ...member) string {
 			t.Fatal(err)
 		}
 		data.WriteString(m.data)
-		data.Write(make([]byte, -len(m.data)&511)) // to the end of a block
+		data.Write(make([]byte, -len(m.data)&511)) // pad to a full block
 	}
 	data.Write(make([]byte, 2*512))
 	path := filepath.Join(t.TempDir(), "x.bundle")
@@ -396,10 +396,10 @@ func TestHostileFiles(t *testing.T) {
 			lie[i].data = "b"
 		}
 	}
-	// claims has both the manifest and the headers say these sizes of the two blobs.
+	// claims returns members whose manifest and headers declare these sizes for the two blobs.
 	claims := func(frozen, file int64) []member {
 		all := whole(a+last, "a", found)
-		all[2].size, all[3].size = frozen, file // in the order of their digests
+		all[2].size, all[3].size = frozen, file // in digest order
 		all[0].data = fmt.Sprintf("644 %d %s a\nfrozen %d %s frozen.json\n", file, sum("a"), frozen, sum(found))
 		return all
 	}
@@ -465,8 +465,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// wantFault reads and lays out a bundle file, and wants a fault of it, and nothing
-// outside of its directory.
+// wantFault checks that reading and laying out a bundle file fails with want, and creates no files.
 func wantFault(t *testing.T, file, want string) {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "deep", "x")
@@ -487,8 +486,8 @@ func wantFault(t *testing.T, file, want string) {
 	}
 }
 
-// TestDamagedFiles: a bundle that lost its end, or in which a byte is another, is a fault
-// or the same bundle.
+// TestDamagedFiles checks that a truncated bundle, or one with a changed byte, is rejected or is still the same
+// bundle.
 func TestDamagedFiles(t *testing.T) {
 	dir := t.TempDir()
 	lay(t, dir, small)

@@ -23,7 +23,7 @@ const (
 	blobMember     = "blobs/"
 )
 
-// blockSize is what members of a tar archive are padded to; two empty blocks end it.
+// blockSize is the size to which members of a tar archive are padded. Two empty blocks end the archive.
 const blockSize = 512
 
 // Write writes the bundle file.
@@ -57,8 +57,7 @@ func (b *Bundle) Write(w io.Writer) error {
 	return nil
 }
 
-// WriteFile writes the bundle file at path as a whole or not at all, with the directories
-// above it.
+// WriteFile writes the bundle file at path atomically, and creates the parent directories.
 func (b *Bundle) WriteFile(path string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("write the bundle: %w", err)
@@ -67,7 +66,7 @@ func (b *Bundle) WriteFile(path string) (err error) {
 	if err != nil {
 		return fmt.Errorf("write the bundle: %w", err)
 	}
-	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
+	defer os.Remove(tmp.Name()) // after the rename, the file is already gone
 	buffered := bufio.NewWriterSize(tmp, 1<<20)
 	if err = b.Write(buffered); err == nil {
 		err = buffered.Flush()
@@ -81,7 +80,7 @@ func (b *Bundle) WriteFile(path string) (err error) {
 	return err
 }
 
-// copy copies the bytes of an entry, and says so if they are others.
+// copy copies the bytes of an entry. It returns an error if they do not match the entry's digest.
 func (b *Bundle) copy(w io.Writer, e Entry) error {
 	r, err := b.open(e)
 	if err != nil {
@@ -99,9 +98,9 @@ func (b *Bundle) copy(w io.Writer, e Entry) error {
 	return nil
 }
 
-// Read opens a bundle file. What is wrong with it is a *judge.Fault: at once if it is the
-// manifest or the form of the file, when it is laid out if it is the content of a file.
-// The caller must close the bundle.
+// Read opens a bundle file. If the file is invalid, the error is a *judge.Fault. Errors in the manifest or in the
+// file's structure are reported at once, and errors in the content of files when the bundle is laid out. The
+// caller must close the bundle.
 func Read(file string) (*Bundle, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -121,10 +120,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// read reads the file as far as its form goes, and remembers where the blobs are.
+// read checks the structure of the file, and remembers the offsets of the blobs.
 func (b *Bundle) read(f *os.File) error {
 	t := tar.NewReader(f)
-	// Next returns the size of the member, which must be of this name.
+	// next advances to the next member, which must have this name, and returns its size.
 	next := func(name string) (int64, error) {
 		h, err := t.Next()
 		switch {
@@ -188,7 +187,7 @@ func (b *Bundle) read(f *os.File) error {
 	return b.readFrozen()
 }
 
-// readFrozen reads what was found out about the problem.
+// readFrozen reads the findings about the problem.
 func (b *Bundle) readFrozen() error {
 	var data writer
 	if err := b.copy(&data, b.Manifest.Frozen); err != nil {
@@ -199,7 +198,7 @@ func (b *Bundle) readFrozen() error {
 	return err
 }
 
-// writer keeps what is written to it.
+// writer stores the bytes written to it.
 type writer []byte
 
 func (w *writer) Write(p []byte) (int, error) {

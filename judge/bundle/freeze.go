@@ -19,30 +19,30 @@ import (
 	"assay/judge/blob"
 )
 
-// Source is a problem that is to be frozen.
+// Source is a problem to be frozen.
 type Source struct {
-	Dir   string // its directory
-	Tests string // that of its generated cases; it may be missing, or be Dir itself
+	Dir   string // directory of the problem
+	Tests string // directory of its generated cases; may be missing, or the same as Dir
 	// Drivers is the directory of the contest's own golf drivers. If it is empty or does not
 	// exist, there are none.
 	Drivers string
-	// Cases are generated cases that stand elsewhere, by group.
+	// Cases lists generated cases stored elsewhere, by group.
 	Cases map[string][]string
-	// Without reports whether a directory or file of Dir is omitted, by path.
+	// Without reports whether a directory or file of Dir is omitted. Its argument is the path in Dir.
 	Without func(path string) bool
-	// Follow says where a link out of Dir leads, and whether it may be followed; nil is no
-	// such link.
+	// Follow returns the target of a link that leads out of Dir, and whether the link may be followed. If nil, no
+	// such link may be followed.
 	Follow func(link string) (target string, ok bool)
 }
 
-// Where files outside of the problem's directory go in a bundle.
+// The directories in a bundle for files from outside of the problem's directory.
 const (
 	TestsFolder   = "testcases"    // generated cases
 	DriversFolder = "golf-drivers" // the contest's own golf drivers
 )
 
-// Freeze makes a bundle of a problem. Its files are read again when the bundle is
-// written or laid out; one that has changed until then is an error.
+// Freeze bundles a problem. Its files are read again when the bundle is written or laid out, and a file that has
+// changed since then is an error.
 func Freeze(s Source, found *Frozen, config []byte) (*Bundle, error) {
 	f := &freezer{paths: map[blob.Digest]string{}, follow: s.Follow}
 	outer := map[string]string{}
@@ -72,8 +72,8 @@ func Freeze(s Source, found *Frozen, config []byte) (*Bundle, error) {
 	return f.bundle(s.Dir, found, config)
 }
 
-// Snapshot makes a bundle of unchanged directories, by their paths in the bundle. It leaves
-// out those that are missing, and finds out nothing about them. Follow is as in Source.
+// Snapshot bundles whole directories under the given paths, without examining or changing their files. It omits
+// missing directories. The parameter follow is as in Source.
 func Snapshot(folders map[string]string, follow func(link string) (target string, ok bool), config []byte) (*Bundle, error) {
 	f := &freezer{paths: map[blob.Digest]string{}, follow: follow}
 	if err := f.dirs(folders); err != nil {
@@ -82,7 +82,7 @@ func Snapshot(folders map[string]string, follow func(link string) (target string
 	return f.bundle("the snapshot", &Frozen{Format: FrozenFormat}, config)
 }
 
-// bundle makes the bundle of what was gathered.
+// bundle bundles the collected files.
 func (f *freezer) bundle(from string, found *Frozen, config []byte) (*Bundle, error) {
 	data, err := found.encode()
 	if err != nil {
@@ -105,16 +105,15 @@ func (f *freezer) bundle(from string, found *Frozen, config []byte) (*Bundle, er
 	}}, nil
 }
 
-// freezer gathers the files of a bundle.
+// freezer collects the files of a bundle.
 type freezer struct {
 	files []Entry
-	paths map[blob.Digest]string // a file with these bytes
-	// follow is that of the source.
+	paths map[blob.Digest]string // path of a file with this content
+	// follow is the Follow function of the Source.
 	follow func(link string) (target string, ok bool)
 }
 
-// dirs adds whole directories, by their paths in the bundle. It omits those that are
-// missing.
+// dirs adds whole directories under the given paths in the bundle. It omits missing directories.
 func (f *freezer) dirs(all map[string]string) error {
 	for _, at := range slices.Sorted(maps.Keys(all)) {
 		if _, err := os.Stat(all[at]); errors.Is(err, fs.ErrNotExist) {
@@ -137,7 +136,7 @@ func (f *freezer) dir(dir, prefix string, without func(string) bool) error {
 	return f.walk(root, ".", prefix, without)
 }
 
-// walk adds the files below a directory of root. Links are followed as far as root goes.
+// walk adds the files below a directory of root. It follows links that stay inside root.
 func (f *freezer) walk(root *os.Root, at, prefix string, without func(string) bool) error {
 	where := filepath.Join(root.Name(), filepath.FromSlash(at))
 	if strings.Count(at, "/") >= maxDepth {
@@ -179,7 +178,7 @@ func (f *freezer) walk(root *os.Root, at, prefix string, without func(string) bo
 	return nil
 }
 
-// outside adds what a link out of the directory leads to.
+// outside adds the target of a link that leads out of the directory.
 func (f *freezer) outside(link, name string) error {
 	target, ok := "", false
 	if f.follow != nil {
@@ -195,7 +194,7 @@ func (f *freezer) outside(link, name string) error {
 	return f.file(target, name)
 }
 
-// file adds one file under the name that it has in the bundle.
+// file adds a file under its name in the bundle.
 func (f *freezer) file(from, name string) error {
 	if err := checkPath(name); err != nil {
 		return &judge.Fault{File: from, Text: "the file cannot be frozen: " + err.Error(), Hint: "rename it"}
@@ -220,8 +219,8 @@ func (f *freezer) file(from, name string) error {
 	return nil
 }
 
-// leftBehind reports whether a file is one that editors, interpreters and version control
-// leave after. The hidden file .timelimit is part of a package.
+// leftBehind reports whether a file was left behind by an editor, an interpreter, or version control. It returns
+// false for .timelimit, a hidden file that belongs to a package.
 func leftBehind(name string) bool {
 	return strings.HasPrefix(name, ".") && name != ".timelimit" ||
 		strings.HasSuffix(name, "~") ||

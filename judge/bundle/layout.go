@@ -11,10 +11,9 @@ import (
 	"assay/judge/blob"
 )
 
-// FromBlobs opens a bundle whose manifest and files are blobs: there is no bundle file.
-// The manifest and what was found out must be there, or the error is fs.ErrNotExist;
-// the files only when the bundle is laid out. It has no Config, and name stands for it in
-// faults.
+// FromBlobs opens a bundle whose manifest and files are blobs, without a bundle file. It returns fs.ErrNotExist if
+// the manifest or FrozenFile is missing. The other files are needed only when the bundle is laid out. The bundle
+// has no Config. Error messages use name instead of a file name.
 func FromBlobs(blobs *blob.Dir, id blob.Digest, name string) (*Bundle, error) {
 	data, err := blobs.Read(id, MaxManifest)
 	if err != nil {
@@ -30,8 +29,8 @@ func FromBlobs(blobs *blob.Dir, id blob.Digest, name string) (*Bundle, error) {
 	return b, b.readFrozen()
 }
 
-// Keep adds the bytes of all files to a directory of blobs, as far as they are not
-// there. Bytes that are not those of the manifest are a *judge.Fault.
+// Keep adds the missing files of the bundle to a directory of blobs. Bytes that do not match the manifest give a
+// *judge.Fault.
 func (b *Bundle) Keep(blobs *blob.Dir) error {
 	for _, e := range b.Manifest.Blobs() {
 		if err := b.keep(blobs, e); err != nil {
@@ -54,9 +53,9 @@ func (b *Bundle) keep(blobs *blob.Dir, e Entry) error {
 	return err
 }
 
-// LayOut creates the problem directory at the path to, of read-only files: hard links into
-// the directory of blobs, which gets the bytes that it lacks. A directory that was laid out
-// there before is used again if it is unchanged. Otherwise it is replaced.
+// LayOut creates the problem directory at path to. Its files are read-only hard links into the directory of blobs,
+// to which missing blobs are added. A directory that was laid out earlier is reused if it is unchanged, and
+// otherwise replaced.
 func (b *Bundle) LayOut(blobs *blob.Dir, to string) error {
 	if b.IsLaidOut(to) {
 		return nil
@@ -101,8 +100,8 @@ func (b *Bundle) LayOut(blobs *blob.Dir, to string) error {
 	return nil
 }
 
-// openToAll lets every user read the directories, whatever the umask is: programs in the
-// sandbox may run as another one.
+// openToAll makes the directories readable by all users, regardless of the umask. Programs in the sandbox may run
+// as another user.
 func (b *Bundle) openToAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -112,8 +111,7 @@ func (b *Bundle) openToAll(dir string) error {
 	})
 }
 
-// IsLaidOut reports whether a directory has the files of the manifest, unchanged, and no
-// others.
+// IsLaidOut reports whether a directory contains exactly the files of the manifest, unchanged.
 func (b *Bundle) IsLaidOut(dir string) bool {
 	have := 0
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

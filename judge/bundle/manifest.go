@@ -17,45 +17,44 @@ import (
 
 // Entry is a file of a bundle.
 type Entry struct {
-	Path       string // in the problem directory, with slashes
+	Path       string // relative to the problem directory, with slashes
 	Size       int64
 	Digest     blob.Digest
 	Executable bool
 }
 
-// Manifest lists what a bundle is made of.
+// Manifest lists the files of a bundle.
 type Manifest struct {
-	Files  []Entry // by path, byte by byte
-	Frozen Entry   // FrozenFile, which is none of the problem's files
+	Files  []Entry // sorted by path, bytewise
+	Frozen Entry   // FrozenFile, which is not a file of the problem
 }
 
-// FrozenFile is the name under which the manifest has what was found out about the
-// problem.
+// FrozenFile is the name of the findings about the problem in the manifest.
 const FrozenFile = "frozen.json"
 
-// The first words of a line.
+// The first word of each line.
 const (
 	modeFile       = "644"
 	modeExecutable = "755"
 	modeFrozen     = "frozen"
 )
 
-// What a bundle may hold at most.
+// The limits of a bundle.
 const (
 	maxEntries = 200_000
 	maxPath    = 1024     // bytes
 	maxDepth   = 32       // directories
-	maxTotal   = 64 << 30 // bytes of all files
+	maxTotal   = 64 << 30 // total bytes of all files
 	maxFrozen  = 16 << 20
 )
 
-// The most bytes that a manifest has, and that a configuration has which goes with it.
+// The maximum sizes, in bytes, of a manifest and of the configuration in a bundle.
 const (
 	MaxManifest = 64 << 20
 	MaxConfig   = 16 << 20
 )
 
-// Bytes writes the manifest: a line for each file, and one for what was found out.
+// Bytes encodes the manifest. It has one line for each file, and one for FrozenFile.
 //
 //	644 1203 9f86d0…0a08 cases/sample/1.in
 //	755 88 60303a…9752 generator/build
@@ -74,11 +73,11 @@ func (m *Manifest) Bytes() []byte {
 	return []byte(b.String())
 }
 
-// ID returns the bundle's name: the digest of its manifest.
+// ID returns the bundle's id, which is the digest of its manifest.
 func (m *Manifest) ID() blob.Digest { return blob.Of(m.Bytes()) }
 
-// ParseManifest reads what Bytes wrote, and nothing else: two manifests that say the
-// same are the same bytes. File is for the fault, which is a *judge.Fault.
+// ParseManifest parses the output of Bytes, and rejects any other encoding. So equal manifests have equal bytes.
+// Errors are of type *judge.Fault, and name file.
 func ParseManifest(file string, data []byte) (*Manifest, error) {
 	fault := func(line int, text string, args ...any) error {
 		return &judge.Fault{File: file, Line: line, Text: "the manifest of the bundle: " + fmt.Sprintf(text, args...), Hint: damagedHint}
@@ -138,8 +137,7 @@ func parseEntry(line string) (mode string, e Entry, err error) {
 	return mode, e, checkPath(e.Path)
 }
 
-// checkPath returns what is wrong with a path: it must name a file in the directory, on any
-// system.
+// checkPath returns an error unless path names a file inside the directory on every operating system.
 func checkPath(path string) error {
 	unfit := func(r rune) bool { return r == '\\' || unicode.IsControl(r) || r == utf8.RuneError }
 	switch {
@@ -153,8 +151,7 @@ func checkPath(path string) error {
 	return nil
 }
 
-// check holds the files against one another. The line is that of the first file that is
-// wrong.
+// check checks that the files are consistent. If they are not, it returns the line of the first invalid file.
 func (m *Manifest) check() (line int, err error) {
 	total, sizes := m.Frozen.Size, map[blob.Digest]int64{m.Frozen.Digest: m.Frozen.Size}
 	for i, e := range m.Files {
@@ -182,7 +179,7 @@ func (m *Manifest) check() (line int, err error) {
 	return 0, nil
 }
 
-// Blobs returns the contents of all files, and of FrozenFile, each once, by digest.
+// Blobs returns the distinct contents of all files and of FrozenFile, sorted by digest.
 func (m *Manifest) Blobs() []Entry {
 	all := append(slices.Clone(m.Files), m.Frozen)
 	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(string(a.Digest), string(b.Digest)) })

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestNamedTestsAreThere: the tests that the package's page names exist where it says.
+// TestNamedTestsAreThere checks that the tests named in doc.go exist in the named packages.
 func TestNamedTestsAreThere(t *testing.T) {
 	page, err := os.ReadFile("doc.go")
 	if err != nil {

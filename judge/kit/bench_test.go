@@ -6,7 +6,7 @@ import (
 	"assay/judge/kit"
 )
 
-// BenchmarkStream asks a checker about a small case, over and over, in each language.
+// BenchmarkStream sends the same small case to a checker in each language.
 func BenchmarkStream(b *testing.B) {
 	for _, l := range kit.Languages {
 		b.Run(string(l), func(b *testing.B) {

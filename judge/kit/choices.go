@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// All random decisions of a generator are a sequence of choices: small numbers. The choice 0 is the plainest, such as
-// the lower end of a range, or an element that keeps its position. In stream mode, the judge may ask for the choices of a
-// seed, and replay other choices: fewer and lower choices make a smaller case of the same kind. The request then has one
-// of these texts in place of a seed:
+// Each random decision of a generator is a choice, and a choice is a small number. The choice 0 is the plainest,
+// such as the lower end of a range, or an element that keeps its position. In stream mode, the judge may request
+// the choices of a seed, and replay other choices. Fewer and lower choices make a smaller case of the same kind.
+// Such a request has one of these texts instead of a seed:
 //
 //	record 0123456789abcdef0123456789abcdef     the case of that seed, and its choices
 //	replay 3 0 17                               the case of these choices; further choices are 0
 //
-// In the reply, a line "choices 3 0 17" with the used choices precedes the case.
+// In the reply, a line such as "choices 3 0 17" with the used choices precedes the case.
 
-// mostChoices bounds the length of a sequence.
+// mostChoices is the maximum length of a sequence of choices.
 const mostChoices = 1 << 18
 
 // A tape records choices, or replays them.
@@ -27,8 +27,8 @@ type tape struct {
 	chosen []uint64
 }
 
-// newTape parses the seed of a request, or the text in its place. It returns the tape and the seed to draw with. For a
-// plain seed, the tape is nil.
+// newTape parses the seed of a request, or the text that replaces it. It returns the tape and the seed for random
+// numbers. For a plain seed, the tape is nil.
 func newTape(seed string) (*tape, string, error) {
 	verb, rest, _ := strings.Cut(seed, " ")
 	switch verb {
@@ -60,7 +60,7 @@ func (t *tape) line() string {
 	return b.String()
 }
 
-// choose returns a choice from 0 to most. If the tape does not replay, it calls draw.
+// choose returns a choice from 0 to most. It calls draw unless the tape replays choices.
 func (t *tape) choose(most uint64, draw func() uint64) uint64 {
 	var c uint64
 	if !t.replay {
@@ -75,7 +75,7 @@ func (t *tape) choose(most uint64, draw func() uint64) uint64 {
 	return c
 }
 
-// taped is a rand.Source whose numbers are choices. Functions that draw from a source by themselves use it.
+// taped is a rand.Source whose numbers are choices. It serves functions that use a source directly.
 type taped struct {
 	source rand.Source
 	tape   *tape
@@ -88,7 +88,7 @@ func (s taped) Uint64() uint64 {
 	return s.tape.choose(1<<64-1, s.source.Uint64)
 }
 
-// A Rand is the source of random numbers of a generator: PCG, seeded from the line.
+// A Rand is the source of random numbers of a generator: PCG, seeded from the generator line.
 type Rand struct {
 	*rand.Rand
 	plain *rand.Rand // draws from the same source without recording
@@ -122,13 +122,14 @@ func between(r *rand.Rand, lo, hi int64) int64 {
 	return int64(uint64(lo) + r.Uint64N(span))
 }
 
-// rankOf numbers the values of a range, beginning with the plainest: from the lower end, or 0, 1, -1, 2, ... if the range
-// has numbers on both sides of 0. Ranked is its inverse.
+// rankOf returns the rank of v among the values of a range. The plainest value has rank 0. The order starts at the
+// lower end of the range, or is 0, 1, -1, 2, ... if the range has numbers on both sides of 0. The function ranked
+// is the inverse of rankOf.
 func rankOf(v, lo, hi int64) uint64 {
 	if lo >= 0 || hi <= 0 {
 		return uint64(v) - uint64(lo)
 	}
-	down, up := -uint64(lo), uint64(hi) // how many values are on each side
+	down, up := -uint64(lo), uint64(hi) // number of values on each side of 0
 	both := min(down, up)
 	switch {
 	case v > 0 && uint64(v) <= both:

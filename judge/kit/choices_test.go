@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// everything draws in every way there is.
+// everything uses all kinds of random numbers that a generator can use.
 func everything(g *Gen) {
 	r := g.Rand
 	n := r.Between(1, 6)
@@ -20,7 +20,7 @@ func everything(g *Gen) {
 	g.Println(r.Perm(int(n)), r.Float64(), Pick(r, []string{"x", "y", "z"}), r.Uint32(), r.NormFloat64(), r.Rand.IntN(5))
 }
 
-// split parts the line of choices from the case.
+// split separates the line of choices from the case.
 func split(t interface{ Fatalf(string, ...any) }, q quit) (choices, text string) {
 	line, text, ok := strings.Cut(q.message, "\n")
 	choices, is := strings.CutPrefix(line, "choices")
@@ -30,7 +30,8 @@ func split(t interface{ Fatalf(string, ...any) }, q quit) (choices, text string)
 	return choices, text
 }
 
-// TestChoices: taken down, chance is what it is else; told again, it makes the same.
+// TestChoices checks that recording the choices does not change the case, and that replaying the choices makes the
+// same case.
 func TestChoices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := Seed("", rapid.String().Draw(t, "seed"))
@@ -67,7 +68,7 @@ func TestPlainestChoices(t *testing.T) {
 	}
 }
 
-// TestRanks: each number of a range has one rank, and those nearest to 0 the first.
+// TestRanks checks that each number of a range has a unique rank, and that numbers near 0 have the lowest ranks.
 func TestRanks(t *testing.T) {
 	for lo := int64(-6); lo <= 6; lo++ {
 		for hi := lo; hi <= 9; hi++ {

@@ -9,8 +9,7 @@ import (
 	"assay/judge/kit"
 )
 
-// A checker for a problem that asks for any divisor of the input's number but 1
-// and the number itself.
+// A checker for a problem that requires a divisor of the input other than 1 and the input itself.
 func ExampleCheck() {
 	kit.Check(func(t *kit.Test) {
 		n, got := t.In.Int64(), t.Out.Int(2, 1e18, "divisor")
@@ -22,7 +21,7 @@ func ExampleCheck() {
 	})
 }
 
-// A checker that remembers: all outputs of a submission must be different.
+// A checker that keeps state. All outputs of a submission must be different.
 func ExampleCheck_state() {
 	seen := map[string]string{}
 	kit.Check(func(t *kit.Test) {
@@ -35,7 +34,7 @@ func ExampleCheck_state() {
 	})
 }
 
-// A validator for a count in its own line, and then as many numbers in one line.
+// A validator for an input of two lines: a count, and that many numbers.
 func ExampleValidate() {
 	kit.Validate(func(in *kit.Reader) {
 		n := in.Int(1, 100_000, "n")
@@ -87,7 +86,7 @@ func ExampleReadFrame() {
 	// Output: wrong 1 is not a move <nil>
 }
 
-// The first line of a request whose texts are sent behind it from somewhere else.
+// The first line of a request whose parts are sent separately.
 func ExampleAppendHead() {
 	fmt.Printf("%q\n", kit.AppendHead(nil, "validate", 6, 1<<30))
 	// Output: "validate 6 1073741824\n"

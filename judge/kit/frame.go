@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// StreamEnv is an environment variable. If it is "1", a kit program starts in stream mode.
+// StreamEnv is the name of an environment variable. If its value is "1", a kit program starts in stream mode.
 const StreamEnv = "ASSAY_KIT_STREAM"
 
-// Hello is the first line that a kit program in stream mode writes, followed by
-// a blank, its role ("checker", "validator" or "generator") and a line feed.
+// Hello begins the first line that a kit program writes in stream mode. It is followed by a blank, the role
+// ("checker", "validator" or "generator") and a line feed.
 const Hello = "assay-kit 1"
 
 // A Frame is a request or reply on the pipes between the judge and a kit program.
 //
-// On the wire, it begins with a line: the verb and the length in bytes of each part, separated by blanks. The parts
-// follow, with nothing between them:
+// On the wire, a frame begins with a line that contains the verb and the length of each part in bytes, separated
+// by blanks. The parts follow without separators:
 //
 //	check 8 4 4 4\nedge/0-010 1\n0 1\n-1\n
 //
@@ -37,8 +37,8 @@ const (
 	MaxPart  = 1 << 31 // bytes of a part
 )
 
-// AppendHead appends the first line of a frame whose parts have these sizes. The parts must follow it. Use it for parts
-// that are not in memory.
+// AppendHead appends the first line of a frame whose parts have the given sizes. The caller must send the parts
+// after it. It is useful if the parts are not in memory.
 func AppendHead(line []byte, verb string, sizes ...int64) []byte {
 	line = append(line, verb...)
 	for _, n := range sizes {
@@ -48,7 +48,7 @@ func AppendHead(line []byte, verb string, sizes ...int64) []byte {
 	return append(line, '\n')
 }
 
-// WriteFrame writes a frame. The verb must not be empty, and must have no blank and no line feed.
+// WriteFrame writes a frame. The verb must not be empty or contain blanks or line feeds.
 func WriteFrame(w io.Writer, verb string, parts ...[]byte) error {
 	sizes := make([]int64, len(parts))
 	for i, p := range parts {
@@ -127,8 +127,8 @@ func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(bufio.NewReaderSiz
 // streaming reports whether the judge started this program in stream mode.
 func streaming() bool { return os.Getenv(StreamEnv) == "1" }
 
-// serve answers frames until the judge closes the pipe. It redirects standard output to standard error, so that output of
-// the setter's code cannot get between the frames.
+// serve answers frames until the judge closes the pipe. It redirects standard output to standard error, so that
+// output of the setter's code does not mix with the frames.
 func serve(role string, answer func(parts [][]byte) quit) {
 	wire := os.Stdout
 	os.Stdout = os.Stderr
@@ -145,7 +145,7 @@ func serve(role string, answer func(parts [][]byte) quit) {
 		}
 		q := answer(f.Parts)
 		if err := WriteFrame(out, string(q.verdict), []byte(q.message)); err != nil {
-			return // the judge is gone
+			return // the judge closed the pipe
 		}
 		if err := out.Flush(); err != nil {
 			return

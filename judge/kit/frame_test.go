@@ -77,7 +77,7 @@ func TestReadFrameReadsAnySize(t *testing.T) {
 	}
 }
 
-// TestReadFrameDoesNotBelieveLengths: a length alone must not cost memory.
+// TestReadFrameDoesNotBelieveLengths checks that a length without the data does not cause a large allocation.
 func TestReadFrameDoesNotBelieveLengths(t *testing.T) {
 	n := testing.AllocsPerRun(1, func() {
 		if _, err := ReadFrame(bufio.NewReader(strings.NewReader("ok 2147483648\nabc")), 1<<40); err == nil {

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// SeedEnv is the environment variable with the seed of a generator that does not run in stream mode. The seed may be any
-// text, such as a number.
+// SeedEnv is the name of the environment variable with the seed of a generator outside stream mode. The seed may
+// be any text, such as a number.
 const SeedEnv = "ASSAY_SEED"
 
 // Seed returns the seed of a generator line: 32 hexadecimal digits of the SHA-256 of the salt, a zero byte and the line.
@@ -25,9 +25,9 @@ func Seed(salt, line string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// A Gen is a case that a generator makes.
+// A Gen is a case that a generator creates.
 type Gen struct {
-	Kind string // first word of the line: the kind of case to make
+	Kind string // first word of the line; the kind of case to generate
 	Rand *Rand  // the only source of random numbers
 
 	words   []string // positional arguments after Kind
@@ -36,12 +36,12 @@ type Gen struct {
 	out     bytes.Buffer
 }
 
-// Generate is the main function of a generator. It calls f for each case, with the words of its line in problem.toml as
-// arguments. F prints the case with Print, Println and Printf. The same arguments and seed must always give the same
-// case.
+// Generate is the main function of a generator. It calls f for each case, with the words of its line in
+// problem.toml as arguments. Use Print, Println and Printf to print the case. The same arguments and seed must
+// always give the same case.
 //
-// An argument "--name value" is an option. The others are positional. Arguments that f does not read are rejected, so that
-// a misspelt option is not silently ignored.
+// An argument "--name value" is an option. Other arguments are positional. Generate rejects arguments that f does
+// not read, so a misspelled option is not silently ignored.
 func Generate(f func(g *Gen)) {
 	generate := func(seed string, args []string) quit { return generation(f, seed, args) }
 	if streaming() {
@@ -66,8 +66,8 @@ func Generate(f func(g *Gen)) {
 	}
 }
 
-// seedByHand returns the seed of a generator that is run by hand. It is made from the given text or, if that is empty,
-// from the line.
+// seedByHand returns the seed of a generator that is run manually. The seed is derived from the given text or, if
+// that is empty, from the line.
 func seedByHand(given string, args []string) string {
 	if given == "" {
 		given = strings.Join(args, " ")
@@ -77,7 +77,7 @@ func seedByHand(given string, args []string) string {
 	return Seed("", given)
 }
 
-// generation makes one case from a seed or from choices (see newTape).
+// generation generates one case from a seed or from choices (see newTape).
 func generation(f func(g *Gen), seed string, args []string) quit {
 	t, seed, err := newTape(seed)
 	if err != nil {
@@ -124,7 +124,7 @@ func newGen(seed string, args []string, t *tape) (*Gen, error) {
 	return g, nil
 }
 
-// Refuse ends the case with a message: the line in problem.toml is wrong.
+// Refuse rejects the line in problem.toml with a message. It does not return.
 func (g *Gen) Refuse(format string, args ...any) {
 	panic(quit{Fail, fmt.Sprintf(format, args...)})
 }
@@ -152,7 +152,7 @@ func (g *Gen) Words(i int) []string {
 // Int64 returns positional argument i as an integer.
 func (g *Gen) Int64(i int) int64 { return g.integer(g.Word(i)) }
 
-// Option returns the value of --name, or other if the option is not given.
+// Option returns the value of the option --name. If the option is not given, it returns the default in other.
 func (g *Gen) Option(name, other string) string {
 	g.asked["--"+name] = true
 	if v, given := g.options[name]; given {
@@ -161,7 +161,8 @@ func (g *Gen) Option(name, other string) string {
 	return other
 }
 
-// IntOption returns the value of --name as an integer, or other if the option is not given.
+// IntOption returns the value of the option --name as an integer. If the option is not given, it returns the
+// default in other.
 func (g *Gen) IntOption(name string, other int64) int64 {
 	if v := g.Option(name, ""); v != "" {
 		return g.integer(v)
@@ -204,11 +205,11 @@ func (g *Gen) allAsked() {
 	}
 }
 
-// Print adds to the case, as fmt.Print prints.
+// Print appends to the case in the format of fmt.Print.
 func (g *Gen) Print(args ...any) { fmt.Fprint(&g.out, args...) }
 
-// Println adds to the case, as fmt.Println prints.
+// Println appends to the case in the format of fmt.Println.
 func (g *Gen) Println(args ...any) { fmt.Fprintln(&g.out, args...) }
 
-// Printf adds to the case, as fmt.Printf prints.
+// Printf appends to the case in the format of fmt.Printf.
 func (g *Gen) Printf(format string, args ...any) { fmt.Fprintf(&g.out, format, args...) }

@@ -8,7 +8,7 @@ import (
 
 var someSeed = Seed("salt", "line")
 
-// generated runs a generator's function as Generate does.
+// generated runs a generator function in the same way as Generate.
 func generated(args string, f func(g *Gen)) quit {
 	return generation(f, someSeed, strings.Fields(args))
 }

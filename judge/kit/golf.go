@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// A Golf has the outputs of a golf submission for all inputs that were tried so far. A checker sees them together, so
-// that it can compare them. For example, it can require the same text for every lost position.
+// A Golf contains the outputs of a golf submission for all inputs that were tried so far. A checker receives them
+// together, so it can compare them. For example, it can require the same text for every lost position.
 type Golf struct {
-	All     bool         // every input of the domain is in Answers
+	All     bool         // Answers contains every input of the domain
 	Answers []GolfAnswer // the outputs so far
 
 	report GolfReport
@@ -30,16 +30,16 @@ type GolfReport struct {
 
 // A GolfWrong is a wrong output.
 type GolfWrong struct {
-	Index int    // in Golf.Answers
-	Why   string // what was expected instead
+	Index int    // index in Golf.Answers
+	Why   string // expected output
 }
 
-// Wrong reports that the output with this index is wrong. The text says what was expected.
+// Wrong reports that the output with the given index in Answers is wrong. The text describes the expected output.
 func (g *Golf) Wrong(index int, format string, args ...any) {
 	g.report.Wrong = append(g.report.Wrong, GolfWrong{index, fmt.Sprintf(format, args...)})
 }
 
-// Note names a lenient rule that was needed to accept an output. With --strict, such an output is wrong.
+// Note records a lenient rule that was needed to accept an output. With --strict, such an output is wrong.
 func (g *Golf) Note(format string, args ...any) {
 	g.report.Notes = append(g.report.Notes, fmt.Sprintf(format, args...))
 }
@@ -52,8 +52,8 @@ func (g *Golf) Say(format string, args ...any) {
 // Report returns the report so far.
 func (g *Golf) Report() GolfReport { return g.report }
 
-// CheckGolf is the main function of a checker for golf. It calls f with more and more outputs, and finally with all. F
-// must not keep state between calls.
+// CheckGolf is the main function of a golf checker. It calls f repeatedly with more outputs each time, and finally
+// with all outputs. The function f must not keep state between calls.
 //
 // The judge sends "golf <request>", where the request is a Golf in JSON. The program replies with OK or WA, and a
 // GolfReport in JSON.

@@ -14,7 +14,7 @@ import (
 
 // A Talk is a case in which an interactor communicates with the contestant's program.
 type Talk struct {
-	In  *Reader // the case's input, which the program does not see
+	In  *Reader // input of the case; not visible to the program
 	Ans *Reader // the answer; empty if the case has none
 
 	from     *bufio.Reader
@@ -22,12 +22,13 @@ type Talk struct {
 	feedback string // directory; empty if there is none
 }
 
-// Interact is the main function of an interactor. It calls f, which communicates with the contestant's program and must
-// end with Quit. If f cannot read from the program, the case ends with WA. If it cannot read from In or Ans, the case ends
-// with Fail, which blames the setter.
+// Interact is the main function of an interactor. It calls f, which communicates with the contestant's program and
+// must end with Quit. If f cannot read from the program, the case ends with WA. If it cannot read from In or Ans,
+// the case ends with Fail, which blames the setter.
 //
-// An interactor is called as an output validator of the ICPC problem package format: "interactor input answer feedback/".
-// Its standard input and output are connected to the program. So other judges can use it, too. Each Print is sent at once.
+// The command line is that of an output validator in the ICPC problem package format: "interactor input answer
+// feedback/". Standard input and output are connected to the program. Therefore other judges can also use the
+// interactor. Output is sent immediately.
 func Interact(f func(t *Talk)) {
 	signal.Ignore(syscall.SIGPIPE) // the interactor continues after the program has ended
 	if len(os.Args) < 4 {
@@ -51,7 +52,7 @@ func Interact(f func(t *Talk)) {
 	interactorExit(t.feedback, q)
 }
 
-// interactorExits has the exit codes of an output validator.
+// interactorExits maps verdicts to the exit codes of an output validator.
 var interactorExits = map[Verdict]int{OK: 42, WA: 43, Fail: 3}
 
 func interactorExit(feedback string, q quit) {
@@ -75,7 +76,7 @@ func (t *Talk) Println(args ...any) { fmt.Fprintln(t.to, args...) }
 // Printf sends a text to the program, formatted as by fmt.Printf.
 func (t *Talk) Printf(format string, args ...any) { fmt.Fprintf(t.to, format, args...) }
 
-// maxToken bounds a word or a line of the program, in bytes.
+// maxToken is the maximum length of a word or line from the program, in bytes.
 const maxToken = 1 << 20
 
 // refuse ends the case with WA.
@@ -100,7 +101,7 @@ func (t *Talk) Token() string {
 	}
 }
 
-// Line waits for the program's next line, and returns it without its end.
+// Line waits for the program's next line, and returns it without its line feed.
 func (t *Talk) Line() string {
 	var line []byte
 	for {
@@ -128,7 +129,7 @@ func (t *Talk) Int64() int64 {
 	return n
 }
 
-// Int waits for a decimal integer in lo..hi. Name is its name in messages.
+// Int waits for a decimal integer in lo..hi. The name appears in messages.
 func (t *Talk) Int(lo, hi int64, name string) int64 {
 	n := t.Int64()
 	if n < lo || n > hi {
@@ -137,7 +138,7 @@ func (t *Talk) Int(lo, hi int64, name string) int64 {
 	return n
 }
 
-// EOF waits until the program ends or closes its output, without another word.
+// EOF waits until the program ends or closes its output. It rejects any further word.
 func (t *Talk) EOF() {
 	for {
 		c, err := t.from.ReadByte()
@@ -150,18 +151,18 @@ func (t *Talk) EOF() {
 	}
 }
 
-// Score sets the points of a case, which must then be accepted. The maximum is max_score of its group.
+// Score sets the points of a case. The case must then end with OK. The maximum is max_score of its group.
 func (t *Talk) Score(points float64) {
 	t.leave("score.txt", strconv.FormatFloat(points, 'g', -1, 64))
 }
 
-// Share sets the share of the case's points, from 0 to 1. The case must then be accepted.
+// Share sets the fraction of the case's points to award, from 0 to 1. The case must then end with OK.
 func (t *Talk) Share(part float64) {
 	t.leave("score_multiplier.txt", strconv.FormatFloat(math.Max(0, math.Min(1, part)), 'g', -1, 64))
 }
 
-// NextPass ends a pass of a multi-pass problem. The judge then starts the program again, and the interactor with this text
-// as its In. NextPass does not return.
+// NextPass ends a pass of a multi-pass problem. The judge then starts the program again, and starts the interactor
+// with input as its In. NextPass does not return.
 func (t *Talk) NextPass(input string) {
 	t.leave("nextpass.in", input)
 	t.Quit(OK, "")

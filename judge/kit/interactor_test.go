@@ -9,7 +9,7 @@ import (
 	"assay/judge/kit"
 )
 
-// interactor doubles what the program says, as its input tells.
+// interactor is an interactor for tests. The first word of its input selects the behavior.
 func interactor(t *kit.Talk) {
 	switch what := t.In.Token(); what {
 	case "double":

@@ -9,7 +9,7 @@ import (
 	"assay/judge/kit"
 )
 
-// TestForKattis runs kit programs as a package of the ICPC format does.
+// TestForKattis runs kit programs in the same way as an ICPC problem package.
 func TestForKattis(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"7": "7\n", "x": "x\n"} {
@@ -23,7 +23,7 @@ func TestForKattis(t *testing.T) {
 	rows := []struct {
 		it, play, args, stdin string
 		exit                  int
-		message               string // in the feedback directory
+		message               string // expected message in the feedback directory
 	}{
 		{"accepts a right output", "checker", "7 7 feedback/", "7\n", 42, ""},
 		{"takes further arguments", "checker", "7 7 feedback/ one two", "7\n", 42, ""},
@@ -44,7 +44,7 @@ func TestForKattis(t *testing.T) {
 			cmd.Dir = dir
 			cmd.Stdin = strings.NewReader(row.stdin)
 			_, stderr, exit := run(t, cmd)
-			said, _ := os.ReadFile(message) // none where it has nothing to say
+			said, _ := os.ReadFile(message) // missing if there is no message
 			if exit != row.exit || string(said) != row.message {
 				t.Errorf("exit code %d, message %q, want %d, %q\n%s", exit, said, row.exit, row.message, stderr)
 			}

@@ -1,19 +1,19 @@
-// Package kit is a library for checkers, validators, generators and interactors of a problem directory in Go (see the
-// examples). It uses the names of testlib: In is the input, Out the contestant's output, Ans the answer of the reference
-// solution, and Quit ends with a verdict.
+// Package kit is a library for checkers, validators, generators and interactors of a problem directory in Go (see
+// the examples). It uses the names of testlib: In is the input, Out the contestant's output, Ans the answer of the
+// reference solution, and Quit ends with a verdict.
 //
-// Run by hand, a kit program is an ordinary command. A checker takes the names of the input, output and answer files,
-// and exits with 0 if the output is correct, 1 if it is wrong, and 3 if the checker or the answer is at fault. A validator
-// reads standard input, and exits with 0 or 3. A generator prints a case. With --kattis, checkers and validators speak the
-// protocol of Kattis (see kattis.go).
+// Outside stream mode, a kit program is an ordinary command. A checker takes the names of the input, output and
+// answer files, and exits with 0 if the output is correct, 1 if it is wrong, and 3 if the checker or the answer is
+// at fault. A validator reads standard input, and exits with 0 or 3. A generator prints a case. With --kattis,
+// checkers and validators follow the Kattis protocol (see kattis.go).
 //
-// The judge starts a kit program only once, and sends it a frame for each case (see Frame). So ten thousand cases need one
-// process, and a variable declared before Check keeps its value across the cases of a submission, which come in judging
-// order.
+// The judge starts a kit program only once, and sends it a frame for each case (see Frame). Thus ten thousand
+// cases need only one process, and a variable declared before Check keeps its value across the cases of a
+// submission, which are checked in judging order.
 //
-// The package uses only the standard library, because it is also built outside this module. Referees of games use
-// kit/referee. The kit is not for solutions. It does not know sandboxes, files of the judge, or other verdicts than its
-// three.
+// The package uses only the standard library, because it is also built outside this module. Game referees use
+// kit/referee. The kit is not for solutions. It does not know sandboxes or files of the judge, and has only three
+// verdicts.
 package kit
 
 import (
@@ -23,7 +23,7 @@ import (
 	"strings"
 )
 
-// A Verdict is the judgement of a kit program for one case.
+// A Verdict is the decision of a kit program about one case.
 type Verdict string
 
 const (
@@ -32,13 +32,13 @@ const (
 	Fail Verdict = "fail"  // the answer or the kit program itself is at fault
 )
 
-// quit is the panic by which Quit leaves the setter's function. The package recovers it.
+// quit is the panic value with which Quit leaves the setter's function. The package recovers it.
 type quit struct {
 	verdict Verdict
 	message string
 }
 
-// catch runs f and returns how it ended. Any other panic of f is a Fail.
+// catch runs f and returns the quit with which it ended. Any other panic of f becomes a Fail.
 func catch(f func()) (q quit) {
 	defer func() {
 		switch r := recover().(type) {
@@ -56,7 +56,7 @@ func catch(f func()) (q quit) {
 
 // A Test is a case that a checker judges.
 type Test struct {
-	Name string  // such as "edge/corner-0-0"; empty when run by hand
+	Name string  // such as "edge/corner-0-0"; empty when run manually
 	In   *Reader // the input
 	Out  *Reader // output of the contestant's program
 	Ans  *Reader // output of the reference solution
@@ -67,12 +67,13 @@ func (t *Test) Quit(v Verdict, format string, args ...any) {
 	panic(quit{v, fmt.Sprintf(format, args...)})
 }
 
-// Check is the main function of a checker. It calls f once for each case, in judging order. F must end with Quit. If f
-// cannot read from Out, the case ends with WA. So it does if f quits with OK and Out has more than white space left; a
-// checker that allows more output reads it with Rest. If f cannot read from In or Ans, the case ends with Fail, which
-// blames the setter.
+// Check is the main function of a checker. It calls f once for each case, in judging order. The function f must
+// end with Quit. If f cannot read from Out, the case ends with WA. It also ends with WA if f quits with OK before
+// the end of Out, ignoring white space. A checker that allows more output reads it with Rest. If f cannot read
+// from In or Ans, the case ends with Fail, which blames the setter.
 //
-// Print nothing before Check, because the frames are on standard output. Check redirects what f prints to standard error.
+// Print nothing before Check, because it uses standard output for frames. Check redirects the output of f to
+// standard error.
 func Check(f func(t *Test)) {
 	check := func(name string, in, out, ans []byte) quit {
 		t := &Test{
@@ -108,7 +109,7 @@ func Check(f func(t *Test)) {
 	exit(check("", data[0], data[1], data[2]))
 }
 
-// judged runs a checker on an output and returns how that ended.
+// judged runs a checker on an output and returns the result.
 func judged(out *Reader, f func()) quit {
 	q := catch(f)
 	if q.verdict == OK && !out.AtEOF() {
@@ -120,8 +121,9 @@ func judged(out *Reader, f func()) quit {
 	return q
 }
 
-// Validate is the main function of a validator. It calls f for each input. F reads the input with the strict methods of
-// Reader, to the last byte. An input is not valid if f cannot read it, or rejects it with Refuse.
+// Validate is the main function of a validator. It calls f for each input. The function f reads the input with the
+// strict methods of Reader, to the last byte. An input is not valid if f cannot read it, or rejects it with
+// Refuse.
 func Validate(f func(in *Reader)) {
 	validate := func(data []byte) quit {
 		in := &Reader{data: data, name: "input", blame: WA, strict: true}
@@ -149,12 +151,12 @@ func Validate(f func(in *Reader)) {
 		exitForKattis("", q)
 	}
 	if q.verdict == WA {
-		q.verdict = Fail // testlib's validators exit with 3
+		q.verdict = Fail // testlib validators exit with 3
 	}
 	exit(q)
 }
 
-// exit ends a kit program that was run by hand.
+// exit ends a kit program that was run manually.
 func exit(q quit) {
 	if q.message != "" {
 		fmt.Fprintln(os.Stderr, strings.TrimRight(q.message, "\n"))

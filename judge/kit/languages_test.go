@@ -17,23 +17,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The kits in other languages must read, draw and say what this package does. Each test
-// starts one of the programs of testdata/plays.* and compares answer by answer.
+// The kits in other languages must read input, generate random numbers and write messages exactly like this
+// package. Each test starts a program of testdata/plays.* and compares its answers with those of this package.
 
-// Language is one in which the kit is there, and so are the programs of these tests.
+// Language is a language in which the kit and the programs of these tests exist.
 type Language string
 
-// The languages, by their ids in judge.toml.
+// Languages by their ids in judge.toml.
 const (
 	Go     Language = "go"
 	Python Language = "python3"
 	CPP    Language = "cpp"
 )
 
-// Languages are all of them.
+// Languages lists all languages of the kit.
 var Languages = []Language{Go, Python, CPP}
 
-// InEach runs a test with the kit of each language.
+// InEach runs a test with the kit in each language.
 func InEach(t *testing.T, name string, test func(t *testing.T, l Language)) {
 	t.Helper()
 	for _, l := range Languages {
@@ -41,7 +41,7 @@ func InEach(t *testing.T, name string, test func(t *testing.T, l Language)) {
 	}
 }
 
-// Start is the command that starts one of the programs.
+// Start returns the command that starts a test program.
 func (l Language) Start(t testing.TB, play string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := os.Executable()
@@ -71,11 +71,10 @@ func (l Language) Start(t testing.TB, play string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Built is a directory for what tests build. TestMain makes and removes it.
+// Built is the directory for files that the tests build. TestMain creates and removes it.
 var Built string
 
-// playsInCPP builds the programs in C++, in the oldest language that the kit is for and
-// with every warning.
+// playsInCPP builds the C++ programs, in the oldest version of C++ that the kit supports and with all warnings.
 var playsInCPP = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(Built, "plays")
 	said, err := exec.Command(
@@ -88,7 +87,7 @@ var playsInCPP = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// asks starts a program in stream mode and returns what asks it.
+// asks starts a program in stream mode, and returns a function that sends it a request and returns its answer.
 func (l Language) asks(t *testing.T, play string) func(parts ...string) quit {
 	t.Helper()
 	cmd := l.Start(t, play)
@@ -110,7 +109,7 @@ func (l Language) asks(t *testing.T, play string) func(parts ...string) quit {
 	}
 }
 
-// inOthers runs a test with the kit of each language but Go.
+// inOthers runs a test with the kit in each language except Go.
 func inOthers(t *testing.T, play string, test func(t *testing.T, l Language, ask func(parts ...string) quit)) {
 	t.Helper()
 	for _, l := range Languages[1:] {
@@ -118,7 +117,7 @@ func inOthers(t *testing.T, play string, test func(t *testing.T, l Language, ask
 	}
 }
 
-// Stream starts a program in stream mode, and ends it with the test.
+// Stream starts a program in stream mode, and stops it at the end of the test.
 func Stream(t testing.TB, cmd *exec.Cmd) (to io.WriteCloser, from *bufio.Reader) {
 	t.Helper()
 	cmd.Env = append(cmd.Env, StreamEnv+"=1")
@@ -146,7 +145,7 @@ func Stream(t testing.TB, cmd *exec.Cmd) (to io.WriteCloser, from *bufio.Reader)
 	return to, from
 }
 
-// reads reads out by the words of ans, as the play of this name does.
+// reads reads out as directed by the words of ans, in the same way as the test program "reads".
 func reads(name, out, ans string) quit {
 	return catch(func() {
 		r := &Reader{data: []byte(out), name: "output", blame: WA, strict: name == "strict"}
@@ -191,7 +190,7 @@ func readsAsGoDoes(t *testing.T, l Language, ask func(parts ...string) quit) {
 		for _, out := range []string{"", " ", "\n", "7", "-0", "+7", "007", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
 			"1_0", "٧", "\x85", "\xa0x", "a\x00b", "\xff", "é", "\"\\'", "'", "\v\f7", "abc\r\nd", strings.Repeat("x\t", 3), strings.Repeat("é", 50), strings.Repeat("9", 5000), "\U0001F600", "\u200b", "\u2028"} {
 			if l == Python && word == "int" && len(out) > 18 {
-				continue // Python's has bounds of any size
+				continue // bounds in the Python kit may have any size
 			}
 			for _, name := range []string{"strict", "loose"} {
 				compare(t, name, out, word)
@@ -208,7 +207,7 @@ func readsAsGoDoes(t *testing.T, l Language, ask func(parts ...string) quit) {
 	})
 }
 
-// draws draws in every way that both kits have, as the play of this name does.
+// draws generates all kinds of random numbers that the kits support, in the same way as the test program "draws".
 func draws(g *Gen) {
 	r := g.Rand
 	n := r.Between(1, 6)
@@ -275,8 +274,8 @@ func checksGolf(t *testing.T, l Language, ask func(parts ...string) quit) {
 	}
 }
 
-// TestCPPQuotesAsGoDoes: what stands in quotes is escaped as Go does it, for each character
-// that Unicode has assigned; where two neighbors differ, both are tried.
+// TestCPPQuotesAsGoDoes checks that the C++ kit escapes quoted text in the same way as Go. It tries the assigned
+// characters below U+0300. Above these, it tries adjacent assigned characters for which unicode.IsPrint differs.
 func TestCPPQuotesAsGoDoes(t *testing.T) {
 	ask := CPP.asks(t, "reads")
 	assigned := func(r rune) bool {
@@ -304,7 +303,7 @@ func TestCPPQuotesAsGoDoes(t *testing.T) {
 	}
 }
 
-// TestCPPFormats: messages are formatted by the types of the values.
+// TestCPPFormats checks that messages are formatted according to the types of the values.
 func TestCPPFormats(t *testing.T) {
 	ask := CPP.asks(t, "formats")
 	if q := ask("", "", "", ""); q.verdict != OK {

@@ -13,7 +13,7 @@ import (
 	"assay/judge/kit"
 )
 
-// TestMain is also each of the kit programs that the tests start.
+// TestMain also serves as the kit programs that the tests start.
 func TestMain(m *testing.M) {
 	switch os.Getenv("KIT_TEST_PLAY") {
 	case "checker":
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// tests runs the tests, which share a directory for what they build.
+// tests runs the tests with a shared directory for the files that they build.
 func tests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "kit-test-*")
 	if err != nil {
@@ -57,7 +57,7 @@ func tests(m *testing.M) int {
 	return m.Run()
 }
 
-// TestByHand runs kit programs as people do, without the judge.
+// TestByHand runs kit programs manually, without the judge.
 func TestByHand(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -71,7 +71,7 @@ func TestByHand(t *testing.T) {
 	for _, row := range []struct {
 		name, play, args, stdin string
 		exit                    int
-		stdout, stderr          string // the end of standard error
+		stdout, stderr          string // stderr is the expected end of standard error
 	}{
 		{"a checker exits with 0 for right", "checker", "7 7 7", "", 0, "a setter's print\nanother one\n", ""},
 		{"a checker exits with 1 for wrong", "checker", "7 8 7", "", 1, "a setter's print\nanother one\n", "want 7, got 8\n"},
@@ -148,13 +148,13 @@ func seedsFromTheEnvironment(t *testing.T, l kit.Language) {
 	}
 }
 
-// TestStream runs kit programs as the judge does.
+// TestStream runs kit programs in stream mode, as the judge does.
 func TestStream(t *testing.T) {
 	seed := kit.Seed("", "random")
 	for _, row := range []struct {
 		play    string
 		request [][]string // parts
-		want    string     // with the greeting
+		want    string     // expected output, including the greeting
 	}{
 		{"checker", [][]string{{"a/b", "", "7", "7"}, {"a/c", "", "8", "7"}, {"a/e", "", "7 8", "7"}, {"a/d", "", "7", "x"}, {"too", "few"}},
 			"assay-kit 1 checker\nok 0\nwrong 13\nwant 7, got 8wrong 73\noutput, line 1, column 3: extra output: want the end of the file, got '8'fail 50\nanswer, line 1, column 1: want an integer, got \"x\"fail 26\na check has 4 parts, got 2"},
@@ -185,7 +185,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// word is what a kit says in this language where Go's says the text.
+// word returns the expected message of the kit in language l for a message of the Go kit.
 func word(l kit.Language, text string) string {
 	return strings.ReplaceAll(text, "panic: too large", map[kit.Language]string{
 		kit.Go: "panic: too large", kit.Python: "exception: ValueError: too large", kit.CPP: "exception: too large",

@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Reader reads one of the three texts of a case. If it cannot read, it ends the case: with WA in the contestant's output
-// and in a validator's input, and with Fail in other texts.
+// A Reader reads one of the three texts of a case. If the text is not as expected, the case ends with WA for the
+// contestant's output and a validator's input, and with Fail for other texts.
 //
-// In a checker, it skips white space before each token. A number is an optional sign and digits. In a validator, it is
-// strict: f must read every blank and line end, and numbers have one spelling (no "+1", "01", "-0").
+// In a checker, a Reader skips white space before each token. A number is an optional sign and digits. In a
+// validator, a Reader is strict: f must read every blank and line end, and a number has only one valid spelling
+// (no "+1", "01", "-0").
 type Reader struct {
 	data   []byte
 	pos    int
@@ -40,7 +41,7 @@ func (r *Reader) skipSpace() {
 	}
 }
 
-// Token reads a word, up to white space or the end. It rejects an empty word.
+// Token reads a word, up to white space or EOF. It rejects an empty word.
 func (r *Reader) Token() string {
 	if !r.strict {
 		r.skipSpace()
@@ -55,7 +56,7 @@ func (r *Reader) Token() string {
 	return string(r.data[start:r.pos])
 }
 
-// Word reads a token of lo to hi bytes of printable ASCII. Name is its name in messages.
+// Word reads a token of lo to hi bytes of printable ASCII. The name appears in messages.
 func (r *Reader) Word(lo, hi int, name string) string {
 	if !r.strict {
 		r.skipSpace()
@@ -87,7 +88,7 @@ func (r *Reader) Int64() int64 {
 	return n
 }
 
-// Int reads a decimal integer in lo..hi. Name is its name in messages.
+// Int reads a decimal integer in lo..hi. The name appears in messages.
 func (r *Reader) Int(lo, hi int64, name string) int64 {
 	if !r.strict {
 		r.skipSpace()
@@ -120,7 +121,7 @@ func (r *Reader) EOF() {
 	}
 }
 
-// AtEOF reports whether nothing is left. In a checker, it ignores white space.
+// AtEOF reports whether the whole text has been read. In a checker, it ignores white space.
 func (r *Reader) AtEOF() bool {
 	if !r.strict {
 		r.skipSpace()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// read runs f on a text as a checker's output, or strictly as a validator's input.
+// read runs f on a text as a checker's output or, if strict, as a validator's input.
 func read(text string, strict bool, f func(r *Reader)) quit {
 	r := &Reader{data: []byte(text), name: "output", blame: WA, strict: strict}
 	return catch(func() { f(r) })
@@ -85,7 +85,7 @@ func TestWhoIsToBlame(t *testing.T) {
 	}
 }
 
-// FuzzInt64 holds both ways to read a number against strconv.
+// FuzzInt64 compares both ways to read a number with strconv.
 func FuzzInt64(f *testing.F) {
 	for _, seed := range []string{"0", "-1", "007", "+5", "--1", "9223372036854775808", "1_0", "0b1", "१", " 5 ", "5\x00"} {
 		f.Add(seed)

@@ -16,13 +16,13 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// kitWord is something that a kit has: of a type, or of none.
+// kitWord is a name in a kit. If of is not empty, it is the type that the name belongs to.
 type kitWord struct{ of, name string }
 
-// said is how a word is written, and what it does.
+// said contains how a kit word is written in a language, and what it does.
 type said struct{ as, does string }
 
-// kitWords are the words of a kit in one language, in the order of its source.
+// kitWords contains the words of a kit in one language, in source order.
 type kitWords struct {
 	order []kitWord
 	said  map[kitWord]said
@@ -42,19 +42,19 @@ func (k *kitWords) add(of, name, as, does string) {
 	k.said[w] = said{as, does}
 }
 
-// Words that exported names are, and that are not for setters: the wire to the judge, and
-// what the arena asks of a referee.
+// judgesOwn lists the exported names that are not for problem setters. They belong to the protocol with the judge,
+// or are requests from the arena to a referee.
 var judgesOwn = strings.Fields("Frame ReadFrame WriteFrame AppendHead MaxParts MaxPart Hello SeedEnv StreamEnv Referee GolfReport GolfWrong Report Told Made " +
 	"BotFault Greeted Order OrderNumbers Outcome OutcomeNumbers OutcomeRest ReadOutcome Note.Seat Note.Move Note.Kind Note.Text")
 
-// sameWords are words that are called otherwise than in Go, because they must: EOF is a macro
-// in C++, Go has no generic methods, and Python and C++ have no constants in small letters.
+// sameWords maps names to the Go names that they correspond to. They differ because EOF is a macro in C++, Go has
+// no generic methods, and Python and C++ have no constants in lower case.
 var sameWords = map[kitWord]kitWord{
 	{"", "FAIL"}: {"", "Fail"}, {"Reader", "End"}: {"Reader", "EOF"}, {"Talk", "End"}: {"Talk", "EOF"}, {"Rand", "Pick"}: {"", "Pick"},
 }
 
-// TestKitPageHasEveryWord: docs/kit.md lists the words of the kits side by side, as their
-// sources have them. Run it with -update after a word has come or gone.
+// TestKitPageHasEveryWord checks that docs/kit.md lists the words of all kits side by side, as in their sources.
+// Run it with -update after you add or remove a word.
 func TestKitPageHasEveryWord(t *testing.T) {
 	const page = "../../docs/kit.md"
 	text, err := os.ReadFile(page)
@@ -81,7 +81,7 @@ func TestKitPageHasEveryWord(t *testing.T) {
 	golden.Check(t, page, []byte(made))
 }
 
-// wordTables draws a table for each type, with a column for each language.
+// wordTables formats a table for each type, with a column for each language.
 func wordTables(languages []string, kits []kitWords) string {
 	var all []kitWord
 	for _, k := range kits {
@@ -125,7 +125,7 @@ func wordTables(languages []string, kits []kitWords) string {
 	return b.String() + "\n"
 }
 
-// sentence is the first sentence of a comment about a name, without the name.
+// sentence returns the first sentence of a comment about a name, without the name.
 func sentence(name, text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if i := regexp.MustCompile(`[.:;]( |$)`).FindStringIndex(text); i != nil {
@@ -145,7 +145,7 @@ func skipped(of, name string) bool {
 	return slices.Contains(judgesOwn, name) || slices.Contains(judgesOwn, of) || slices.Contains(judgesOwn, of+"."+name)
 }
 
-// goWords reads a package in Go.
+// goWords reads the words of a Go package.
 func goWords(t *testing.T, dir string) (k kitWords) {
 	t.Helper()
 	files, err := filepath.Glob(dir + "/*.go")
@@ -241,7 +241,7 @@ var (
 	pyDoc      = regexp.MustCompile(`^\s*"""(.*)$`)
 )
 
-// pythonWords reads a module of which all that setters call begins with a capital letter.
+// pythonWords reads the words of a Python module. All names for problem setters begin with a capital letter.
 func pythonWords(t *testing.T, file string) (k kitWords) {
 	t.Helper()
 	of := ""
@@ -281,7 +281,7 @@ var (
 	cppConstant = regexp.MustCompile(`^    ([A-Z]+), *// *(.*)$`)
 )
 
-// cppWords reads a header of which all that setters call begins with a capital letter.
+// cppWords reads the words of a C++ header. All names for problem setters begin with a capital letter.
 func cppWords(t *testing.T, file string) (k kitWords) {
 	t.Helper()
 	of, inside, private, comment := "", "", false, ""
@@ -301,7 +301,7 @@ func cppWords(t *testing.T, file string) (k kitWords) {
 			comment += strings.TrimPrefix(trimmed, "//") + " "
 			continue
 		case strings.HasPrefix(trimmed, "template "):
-			continue // the comment is of what follows
+			continue // the comment belongs to the next declaration
 		case trimmed == "public:" || trimmed == "private:":
 			private = trimmed == "private:"
 		}
@@ -319,7 +319,8 @@ func cppWords(t *testing.T, file string) (k kitWords) {
 	return k
 }
 
-// addSame adds a word where Go has it, with its type where it is another one there.
+// addSame adds a word under its Go name. If the word belongs to a type but the Go word does not, the type is added
+// to the word's written form.
 func addSame(k *kitWords, of, name, as, does string) {
 	if skipped(of, name) {
 		return
@@ -334,7 +335,7 @@ func addSame(k *kitWords, of, name, as, does string) {
 	k.add(w.of, w.name, as, does)
 }
 
-// parameters are the names of parameters, without self, types and default values.
+// parameters returns the names in a parameter list, without self, types, and default values.
 func parameters(list string) string {
 	var names []string
 	for _, p := range strings.Split(list, ",") {
@@ -345,7 +346,7 @@ func parameters(list string) string {
 		}
 		p = p[strings.LastIndexAny(strings.TrimSpace(p), " &*.")+1+len(p)-len(strings.TrimLeft(p, " ")):]
 		if p = strings.TrimSpace(p); p == "int" {
-			p = "argc" // which a function does not use
+			p = "argc" // an unnamed parameter, which the function does not use
 		}
 		if p != "" && p != "self" {
 			names = append(names, p+dots)

@@ -1,5 +1,5 @@
-// Package packages finds and reads problem packages of other formats. It asks packages icpc and polygon in
-// turn, and knows no format itself.
+// Package packages finds and reads problem packages of other formats. It asks packages icpc and polygon in turn,
+// and does not know any format itself.
 package packages
 
 import (
@@ -23,7 +23,7 @@ var Formats = &problem.Formats{
 	Assemble: func(p *judge.Problem) (*problem.Package, error) { return known(icpc.Assembled(p)) },
 }
 
-// known returns the part of a package that the rest of the judge knows.
+// known returns the part of a package that the rest of the judge uses.
 func known[E any](p *icpc.Package, err E) (*problem.Package, E) {
 	if p == nil {
 		return nil, err

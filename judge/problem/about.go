@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// About is what a package says about a problem in addition to its judging: the [package] table of
-// problem.toml. Import writes it, and export writes it back.
+// About is the information in a package that does not affect judging: the [package] table of problem.toml. Import
+// writes it, and export writes it back.
 type About struct {
 	Language  string              `toml:"language"` // of title and statement.md; empty means English
 	UUID      string              `toml:"uuid"`
@@ -17,11 +17,11 @@ type About struct {
 	Embargo   string              `toml:"embargo_until"`
 	Keywords  []string            `toml:"keywords"`
 	Languages []string            `toml:"languages"` // allowed for submissions; empty means all
-	Names     map[string]string   `toml:"names"`     // in other languages
-	Credits   map[string][]string `toml:"credits"`   // by kind, such as "authors"
+	Names     map[string]string   `toml:"names"`     // problem names in other languages
+	Credits   map[string][]string `toml:"credits"`   // persons by kind, such as "authors"
 }
 
-// Statements returns the paths of the statements in other languages, statement.<language>.md, by language.
+// Statements returns the paths of statements in other languages, statement.<language>.md, by language.
 func (f *Directory) Statements() map[string]string {
 	found := map[string]string{}
 	entries, _ := os.ReadDir(f.Dir) // no error expected: the directory was read a moment ago

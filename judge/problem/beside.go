@@ -25,8 +25,7 @@ type besideCase struct {
 	InputArgs   []string `toml:"validator_args"`
 }
 
-// fitCases adds to the cases what their files say, and removes the answers that need not exist. The groups
-// must have been read.
+// fitCases applies the cases' own files, and removes answers that are not needed. The groups must have been read.
 func (f *Directory) fitCases(t *table) (faults judge.Faults) {
 	for g := range f.Groups {
 		var common besideCase
@@ -84,8 +83,8 @@ func readBeside(c *judge.Case) (faults judge.Faults) {
 	return faults
 }
 
-// readInclude finds the files that submissions are built with, and shows them the files of include/default,
-// as in the format 2025-09. The cases must be complete.
+// readInclude finds the files that submissions are built with, and makes the files of include/default visible to
+// submissions, as in the format 2025-09. The cases must be complete.
 func (f *Directory) readInclude() judge.Faults {
 	dir := filepath.Join(f.Dir, Include)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -100,5 +99,5 @@ func (f *Directory) readInclude() judge.Faults {
 	return nil
 }
 
-// Include is the directory of the files that submissions are built with.
+// Include is the directory that contains the files that submissions are built with.
 const Include = "include"

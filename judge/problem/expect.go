@@ -13,12 +13,12 @@ import (
 
 // Submission is an example submission of the package, with its expected result.
 type Submission struct {
-	Path     string // as the user knows it
-	Name     string // from submissions/ on: "accepted/sol.py"
-	Language string // as the package says; if empty, the name decides
-	Entry    string // the file that starts it; empty for the usual one
+	Path     string // as written by the user
+	Name     string // path relative to submissions/: "accepted/sol.py"
+	Language string // as specified by the package; if empty, the file name decides
+	Entry    string // the file that starts the submission; if empty, the usual one
 	Model    bool
-	Rules    []Rule // all must hold; without any, nothing is expected
+	Rules    []Rule // all must hold; if empty, nothing is expected
 }
 
 // Dir returns the directory of submissions/ that contains the submission.
@@ -29,30 +29,30 @@ func (s *Submission) Dir() string {
 
 // Rule is an expectation for a submission. A field that is not set expects nothing.
 type Rule struct {
-	From      string          // where the rule is written
+	From      string          // where the rule was found
 	Cases     string          // glob of the cases that the rule applies to, from data/ on; empty means all
-	Permitted []judge.Verdict // every case has one of these
-	Required  []judge.Verdict // some case has one of these
+	Permitted []judge.Verdict // every case must have one of these
+	Required  []judge.Verdict // some case must have one of these
 	Score     *Range
-	Message   string // contained in the validator's message for some case
-	Bound     Bound  // what the rule says about the time limit
+	Message   string // text that the validator's message for some case must contain
+	Bound     Bound  // how the submission bounds the time limit
 
-	// Final contains the allowed verdicts of the whole submission, in the legacy formats. If Permitted or
-	// Required is set as well, either of the two conditions suffices.
+	// Final contains the allowed verdicts of the whole submission, in the legacy formats. If Required is also set,
+	// it is enough to satisfy either Final, or both Permitted and Required.
 	Final   []judge.Verdict
-	Partial bool // and its score is below the best
+	Partial bool // the submission must also get less than the best score
 }
 
 // Range is a range of scores, including both ends.
 type Range struct{ Low, High float64 }
 
-// Bound says how a submission bounds the time limit.
+// Bound describes how a submission bounds the time limit.
 type Bound string
 
 const (
 	NoBound Bound = ""      // it does not bound the time limit
-	Lower   Bound = "lower" // it must be in time
-	Upper   Bound = "upper" // it must be too slow
+	Lower   Bound = "lower" // the submission must be in time
+	Upper   Bound = "upper" // the submission must be too slow
 )
 
 // Result is the result of a submission.
@@ -81,8 +81,9 @@ func (s *Submission) Holds(r *Result) (ok bool, why string) {
 	return true, ""
 }
 
-// Open reports whether the expected result could still be reached by secret cases, if there were any: the
-// submission is accepted so far, and may be accepted.
+// Open reports whether the expected result would still be possible if the problem had more secret cases. The
+// submission must be accepted so far, no rule may exclude the verdicts of its cases, and no rule may require a
+// compile error.
 func (s *Submission) Open(r *Result) bool {
 	return r.Final == judge.Accepted && !slices.ContainsFunc(s.Rules, func(rule Rule) bool {
 		so := Rule{From: rule.From, Cases: rule.Cases, Permitted: rule.Permitted}
@@ -107,8 +108,8 @@ func (s *Submission) Decided(r *Result) bool {
 	return true
 }
 
-// Same reports whether got counts as the verdict meant. The formats have four verdicts, and each of the
-// judge's other verdicts belongs to one of them.
+// Same reports whether got is equivalent to meant. The formats have four verdicts, and each of the judge's other
+// verdicts is equivalent to one of them.
 func Same(got, meant judge.Verdict) bool {
 	if got == meant {
 		return true
@@ -120,7 +121,7 @@ func Same(got, meant judge.Verdict) bool {
 		return meant == judge.TimeLimit
 	case judge.OutputLimit: // judging systems report endless output as any of these
 		return meant == judge.RunTimeError || meant == judge.TimeLimit || meant == judge.WrongAnswer
-	case judge.RunTimeError: // if the system stopped it first
+	case judge.RunTimeError: // if the system stopped the program first
 		return meant == judge.MemoryLimit
 	case judge.WrongAnswer, judge.TimeLimit:
 		return meant == judge.OutputLimit
@@ -134,7 +135,7 @@ func among(got judge.Verdict, meant []judge.Verdict) bool {
 
 func (r *Rule) finalHolds(got *Result) bool { return len(r.Final) == 0 || among(got.Final, r.Final) }
 
-// broken returns how the rule is broken. It is empty if the rule holds.
+// broken describes how the rule is violated. It returns the empty string if the rule holds.
 func (r *Rule) broken(got *Result) string {
 	if r.Partial {
 		return r.partial(got)
@@ -209,8 +210,9 @@ func (r *Rule) brokenScore(got *Result) string {
 	return ""
 }
 
-// partial checks partially_accepted: the submission is accepted with less than the best score, or not
-// accepted with some score. If the range is open, the best score is unknown, and any score is allowed.
+// partial checks partially_accepted. The submission must be accepted with less than the best score, or get some
+// points without being accepted. If the score range is open, the best score is unknown, and an accepted submission
+// may have any score.
 func (r *Rule) partial(got *Result) string {
 	if got.Final != judge.Accepted && got.Score != nil && got.Score.Points > 0 && got.Score.Points < got.Score.Of {
 		return ""
@@ -235,8 +237,8 @@ func wordsOf(all []judge.Verdict) string {
 	return strings.Join(words, " or ")
 }
 
-// Promised returns the one verdict that a submission must get as a whole. It is empty if several are allowed
-// or nothing is expected. Words lists the allowed ones. Rules for some of its cases are further conditions.
+// Promised returns the only verdict that is allowed for the whole submission. It is empty if several are allowed
+// or nothing is expected. Words lists the allowed verdicts. Rules for some of the cases are additional conditions.
 func (s *Submission) Promised() (one judge.Verdict, words string) {
 	var anyOf []judge.Verdict
 	several := false
@@ -260,7 +262,7 @@ func (s *Submission) Promised() (one judge.Verdict, words string) {
 // allFour is the number of verdicts in the formats.
 const allFour = 4
 
-// wanted returns the verdicts that a rule is about, or nil if any is allowed.
+// wanted returns the verdicts that a rule mentions, or nil if it allows any.
 func (r *Rule) wanted() []judge.Verdict {
 	switch {
 	case len(r.Final) > 0:
@@ -273,7 +275,7 @@ func (r *Rule) wanted() []judge.Verdict {
 	return nil
 }
 
-// demanded returns the one verdict that a rule demands of a whole submission. It is empty if there is none.
+// demanded returns the only verdict that a rule allows for a whole submission, or the empty string.
 func (r *Rule) demanded() judge.Verdict {
 	switch {
 	case r.Partial || len(r.Final) > 1:

@@ -7,7 +7,7 @@ import (
 	"assay/judge"
 )
 
-// got makes a result of words such as "AC WA TLE": a case each.
+// got returns a result with one case for each word of a text such as "AC WA TLE".
 func got(final judge.Verdict, cases string) *Result {
 	r := &Result{Final: final, Groups: map[string]float64{"secret/a": 30}}
 	for i, word := range strings.Fields(cases) {
@@ -17,7 +17,7 @@ func got(final judge.Verdict, cases string) *Result {
 	return r
 }
 
-// verdicts are those of a text such as "AC WA".
+// verdicts parses a text such as "AC WA".
 func verdicts(text string) (all []judge.Verdict) {
 	for _, word := range strings.Fields(text) {
 		all = append(all, judge.Verdict(word))
@@ -27,7 +27,7 @@ func verdicts(text string) (all []judge.Verdict) {
 
 func TestHolds(t *testing.T) {
 	one := func(from string, r Rule) []Rule { r.From = from; return []Rule{r} }
-	old := func(dir string) []Rule { // the verdict of the whole, or else the sets
+	old := func(dir string) []Rule { // either the final verdict or the sets must hold
 		return one(dir, map[string]Rule{
 			"accepted":            {Final: verdicts("AC")},
 			"partially_accepted":  {Final: verdicts("AC"), Partial: true},
@@ -36,7 +36,7 @@ func TestHolds(t *testing.T) {
 			"run_time_error":      {Final: verdicts("RTE"), Required: verdicts("RTE")},
 		}[dir])
 	}
-	now := func(dir string) []Rule { // the sets alone
+	now := func(dir string) []Rule { // only the sets must hold
 		return one(dir, map[string]Rule{
 			"rejected":            {Required: verdicts("RTE TLE WA")},
 			"wrong_answer":        {Permitted: verdicts("AC WA"), Required: verdicts("WA")},
@@ -53,7 +53,7 @@ func TestHolds(t *testing.T) {
 		it    string
 		rules []Rule
 		got   *Result
-		why   string // "" where the rules hold
+		why   string // "" if the rules hold
 	}{
 		{"takes anything where nothing is known", nil, got("WA", "WA"), ""},
 		{"legacy: accepts what is accepted", old("accepted"), got("AC", "AC AC"), ""},
@@ -132,7 +132,7 @@ func TestCovers(t *testing.T) {
 		{"secret/*-hard", "secret/01-hard", true},
 		{"secret/*-hard", "secret/01-hardest", false},
 		{"secret/a", "secret/ab/1", false},
-		{"secret/[ab]", "secret/a", false}, // no classes of characters
+		{"secret/[ab]", "secret/a", false}, // character classes are not supported
 		{"a.py", "axpy", false},
 		{"{a,{b,c}}/x", "c/x", true},
 		{"secret/*{ 4, 5 }{ 2 }", "secret/42", true},
@@ -144,7 +144,8 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// TestOpen: what is accepted may get what it must from cases that are not there yet.
+// TestOpen checks that Open returns true if an accepted submission could get its expected result from further
+// cases.
 func TestOpen(t *testing.T) {
 	for _, row := range []struct {
 		it   string

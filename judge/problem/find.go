@@ -11,7 +11,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// NotFoundError means that there is no problem of this name.
+// NotFoundError means that there is no problem with this name.
 type NotFoundError struct {
 	Name string
 	Hint string
@@ -38,8 +38,8 @@ func List(formats *Formats, root string) ([]string, error) {
 	return ids, nil
 }
 
-// RootOf returns the nearest directory, from dir upwards, whose problems/ directory contains a problem. If
-// there is none, it is empty.
+// RootOf returns the nearest directory, from dir upwards, whose problems/ directory contains a problem. It returns
+// the empty string if there is none.
 func RootOf(formats *Formats, dir string) string {
 	at, err := filepath.Abs(dir)
 	if err != nil {
@@ -56,7 +56,7 @@ func RootOf(formats *Formats, dir string) string {
 	}
 }
 
-// Is reports whether a directory is a problem directory, of the judge's own form or a problem package.
+// Is reports whether dir is a problem directory or a problem package.
 func Is(formats *Formats, dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, File))
 	return err == nil || formats.Is(dir)
@@ -123,8 +123,8 @@ func testsOf(dir string) string {
 	return filepath.Join(dir, "testcases")
 }
 
-// Bots is the directory of a game's contestants, beside the directories of verdicts. Bots have no expected
-// verdict, because they play against each other.
+// Bots is the name of the directory of a game's bots, beside the directories that are named after verdicts. Bots
+// have no expected verdict, because they play against each other.
 const Bots = "bots"
 
 // Solutions returns the directory of a problem's solutions, beside its cases.
@@ -135,5 +135,5 @@ func Solutions(dir, tests string) string {
 	return filepath.Join(dir, "solutions")
 }
 
-// Blame says that the caller is at fault.
+// Blame returns judge.Caller.
 func (*NotFoundError) Blame() judge.Blame { return judge.Caller }

@@ -12,13 +12,13 @@ import (
 	"assay/judge/cases/format"
 )
 
-// FormatFile is the name of the file that declares the form of the inputs.
+// FormatFile is the name of the file that declares the input format.
 const FormatFile = "input.format"
 
-// FormatWord starts the generator lines that are made from that declaration.
+// FormatWord is the first word of generator lines whose cases are made from the declared input format.
 const FormatWord = "format"
 
-// FormatPath returns the path of the declaration. It is empty if the directory has none.
+// FormatPath returns the path of the declaration, or the empty string if the directory has none.
 func (f *Directory) FormatPath() string {
 	path := filepath.Join(f.Dir, FormatFile)
 	if _, err := os.Stat(path); err != nil && errors.Is(err, fs.ErrNotExist) {
@@ -27,7 +27,7 @@ func (f *Directory) FormatPath() string {
 	return path
 }
 
-// Format reads the declaration of the input format. It returns nil if the directory has none. The error is
+// Format reads the declaration of the input format. It returns nil, nil if the directory has none. The error is
 // judge.Faults.
 func (f *Directory) Format() (*format.Grammar, error) {
 	path := f.FormatPath()
@@ -62,7 +62,7 @@ func (f *Directory) Makes() bool {
 	})
 }
 
-// lintFormat finds errors in the declaration, and numbers of it that the statement does not mention.
+// lintFormat finds errors in the declaration, and numbers in it that the statement does not mention.
 func (f *Directory) lintFormat() (faults judge.Faults) {
 	g, err := f.Format()
 	if all, ok := err.(judge.Faults); ok {

@@ -5,22 +5,22 @@ import (
 	"assay/judge/internal/formula"
 )
 
-// Formulas returns the number of formulas in a Markdown statement, the broken ones, and the ones that pages
-// cannot draw.
+// Formulas returns the number of formulas in a Markdown statement, the broken ones, and those that pages cannot
+// render.
 func Formulas(file string, markdown []byte) (n int, broken, undrawn judge.Faults) {
 	n, found := formula.Check(markdown)
 	broken, undrawn = placed(file, found)
 	return n, broken, undrawn
 }
 
-// HTMLFormulas is Formulas for a statement in HTML.
+// HTMLFormulas is like Formulas for an HTML statement.
 func HTMLFormulas(file string, page []byte) (n int, broken, undrawn judge.Faults) {
 	n, found := formula.CheckHTML(page)
 	broken, undrawn = placed(file, found)
 	return n, broken, undrawn
 }
 
-// placed converts the findings about the formulas of a file to faults.
+// placed converts findings about formulas in a file to faults.
 func placed(file string, all []formula.Finding) (broken, undrawn judge.Faults) {
 	for _, f := range all {
 		to := &broken

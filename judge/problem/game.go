@@ -14,64 +14,64 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// Game is what problem.toml says about the directory as a game for the arena.
+// Game describes the directory as a game for the arena, as configured in problem.toml.
 type Game struct {
 	Referee  *judge.Part // a kit program (referee.Main)
-	Files    bool        // contestants are files that the referee reads, not programs
-	Tester   string      // path of the bot that others are tested against; empty if none
+	Files    bool        // whether contestants are files that the referee reads, not programs
+	Tester   string      // path of the bot against which other bots are tested; empty if none
 	Try      string      // the rule set for tests; empty for the default one
-	Graded   []string    // names of bots in solutions/<id>/bots, each weaker than the next
+	Graded   []string    // names of bots in solutions/<id>/bots, from weakest to strongest
 	Adapters []Adapter
 	Rules    []RuleSet // the first one is the default
 	Checks   []Check
 	Options  map[string]string
-	// Statement is the path of the text for authors of bots. If empty, and the directory is only a game, it
-	// is the directory's statement.
+	// Statement is the path of the text for bot authors. If it is empty and the directory is only a game, the
+	// directory's statement is used.
 	Statement string
 	Examples  []string          // paths of bots for authors to copy
-	Meanings  map[string]string // of options, for authors
+	Meanings  map[string]string // explanations of options, for bot authors
 }
 
-// Adapter turns bots that are not programs into programs.
+// Adapter converts bots that are not programs to programs.
 type Adapter struct {
-	Folder     string           // its files are copied beside the bot's
-	Extensions []string         // of the bots that it is for
-	As         string           // the directory for the bot's files
-	Imports    []*regexp.Regexp // $1 is the name of a file that the bot needs
-	Entry      []string         // names of files that start a bot that is a directory, by themselves or adapted
+	Folder     string           // directory whose files are copied beside the bot's
+	Extensions []string         // extensions of the bots that it adapts
+	As         string           // name of the directory for the bot's files
+	Imports    []*regexp.Regexp // expressions whose $1 is the name of a file that the bot needs
+	Entry      []string         // names of files that start a bot directory, directly or adapted
 	Main       []*regexp.Regexp // if no such file exists, the bot's main file matches one of these
 	Unless     []*regexp.Regexp
 }
 
-// Takes reports whether the adapter is for a bot: it has the extension, and its text matches no expression of
-// Unless.
+// Takes reports whether the adapter applies to a bot. The bot must have one of the extensions, and its text must
+// not match an expression of Unless.
 func (a *Adapter) Takes(extension string, text []byte) bool {
 	return slices.Contains(a.Extensions, extension) &&
 		!slices.ContainsFunc(a.Unless, func(re *regexp.Regexp) bool { return re.Match(text) })
 }
 
-// Check is a starting position that a bot is tested from.
+// Check is a starting position from which a bot is tested.
 type Check struct {
 	Name    string
 	Options map[string]string // override the options of the rule set
 }
 
-// RuleSet is one set of rules, as data.
+// RuleSet is a set of rules, as data.
 type RuleSet struct {
 	Name, Title   string
-	Format        string // of the schedule
+	Format        string // format of the schedule
 	Rounds, Games int
 	Score         GameScore
 	Move, Clock   time.Duration
 	Start         time.Duration
 	Wall          float64
 	Memory        int64
-	Costs         map[string]string // what a fault costs: "game" or "event"
+	Costs         map[string]string // what is lost by a fault: "game" or "event"
 	Options       map[string]string // all options of the referee
-	Form          *regexp.Regexp    // matches bots that were made for these rules; may be nil
+	Form          *regexp.Regexp    // matches bots written for these rules; may be nil
 }
 
-// GameScore says how many points games give.
+// GameScore defines how many points games give.
 type GameScore struct {
 	By   string  `toml:"by"`
 	Win  float64 `toml:"win"`
@@ -79,13 +79,13 @@ type GameScore struct {
 	Loss float64 `toml:"loss"`
 }
 
-// OnlyGame reports whether the directory is a game and not also a problem: nothing in it can judge a program
-// that is not a bot.
+// OnlyGame reports whether the directory is a game and not also a problem: it contains nothing to judge a program
+// other than a bot.
 func (f *Directory) OnlyGame() bool {
 	return f.Game != nil && f.Reference == nil && f.Generator == nil && f.Validator == nil && f.Count() == 0 && f.FormatPath() == ""
 }
 
-// game is the [game] table.
+// game is the [game] table of problem.toml.
 type game struct {
 	Referee  string         `toml:"referee"`
 	Args     []string       `toml:"args"`
@@ -185,7 +185,7 @@ func (f *Directory) readGame(t *game) (faults judge.Faults) {
 	return append(faults, f.readGameTexts(t)...)
 }
 
-// readGameTexts reads the texts of a game for authors of bots.
+// readGameTexts reads a game's texts for bot authors.
 func (f *Directory) readGameTexts(t *game) (faults judge.Faults) {
 	if t.Statement != "" {
 		f.Game.Statement, faults = f.readText("game.statement", t.Statement)
@@ -214,7 +214,7 @@ func (f *Directory) readGameTexts(t *game) (faults judge.Faults) {
 
 func exampleKey(i int) string { return fmt.Sprintf("game.examples[%d]", i) }
 
-// lintGame finds missing texts for authors of bots.
+// lintGame finds missing texts for bot authors.
 func (f *Directory) lintGame() (faults judge.Faults) {
 	if f.Game == nil {
 		return nil
@@ -253,7 +253,7 @@ func (f *Directory) readAdapter(key string, t *adapter) (a Adapter, faults judge
 
 const expressionsHint = "use Go's syntax of regular expressions: https://pkg.go.dev/regexp/syntax"
 
-// Usual values of a rule set.
+// Default values of a rule set.
 const (
 	usualMove   = 5 * time.Second
 	usualStart  = 10 * time.Second
@@ -314,7 +314,7 @@ func (f *Directory) readRules(key string, t *ruleSet, g *Game) (r RuleSet, fault
 	return r, append(faults, wrong...)
 }
 
-// readOptions reads options, which must be options of the game.
+// readOptions reads option values. They must be options of the game.
 func (f *Directory) readOptions(key string, values map[string]any, g *Game) (map[string]string, judge.Faults) {
 	var faults judge.Faults
 	own := texts(values)
@@ -329,7 +329,7 @@ func (f *Directory) readOptions(key string, values map[string]any, g *Game) (map
 	return own, faults
 }
 
-// texts formats values for a referee.
+// texts converts option values to strings for a referee.
 func texts(values map[string]any) map[string]string {
 	all := map[string]string{}
 	for name, v := range values {

@@ -125,7 +125,7 @@ func TestGameTexts(t *testing.T) {
 	for _, tt := range []struct {
 		it, a string
 		make  func(dir string) error
-		want  string // in the faults of Lint; "" for none
+		want  string // text in the faults of Lint; if empty, there are none
 	}{
 		{it: "takes texts", a: "print()"},
 		{

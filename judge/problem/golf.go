@@ -11,17 +11,17 @@ import (
 	"assay/judge"
 )
 
-// Golf is what problem.toml says about the problem as code golf.
+// Golf describes the problem as code golf, as configured in problem.toml.
 type Golf struct {
-	Arity     int         // numbers in an input
+	Arity     int         // how many numbers an input contains
 	Domain    string      // the generator line that prints every input
-	Generator *judge.Part // prints the inputs, one per line, cheap ones first
+	Generator *judge.Part // prints the inputs, one per line, in order of increasing cost
 	Checker   *judge.Part // judges the output of a golf submission (kit.CheckGolf)
-	// Statement is the path of the text for golfers. If empty, it is the problem's statement.
+	// Statement is the path of the text for golfers. If empty, the problem's statement is used.
 	Statement string
 }
 
-// golf is the [golf] table.
+// golf is the [golf] table of problem.toml.
 type golf struct {
 	Arity     int    `toml:"arity"`
 	Domain    string `toml:"domain"`
@@ -30,7 +30,7 @@ type golf struct {
 	Statement string `toml:"statement"`
 }
 
-// maxArity leaves enough letters for the arguments: f(i,j,k,l,...).
+// maxArity is the maximum number of arguments, so that there are enough letters for them: f(i,j,k,l,...).
 const maxArity = 9
 
 func (f *Directory) readGolf(t *golf) (faults judge.Faults) {
@@ -86,7 +86,7 @@ func (f *Directory) readText(key, name string) (path string, faults judge.Faults
 	return filepath.Join(f.Dir, name), nil
 }
 
-// lintText reports a text that is missing, empty or cannot be shown.
+// lintText reports a text that is missing or empty, or that cannot be shown.
 func (f *Directory) lintText(key, path string) judge.Faults {
 	if path == "" {
 		return nil
@@ -101,11 +101,11 @@ func (f *Directory) lintText(key, path string) judge.Faults {
 	return nil
 }
 
-// maxText is the longest text that pages show, in bytes.
+// maxText is the maximum size of a text that pages show, in bytes.
 const maxText = 256 << 10
 
-// ReadText reads a file of the directory that is shown as a text. The file must be inside the directory, even
-// if it is a link. It must be UTF-8 and have at most 256 KiB.
+// ReadText reads a text file of the directory. The file must be inside the directory, even if it is a link, and
+// must be UTF-8 with at most 256 KiB.
 func (f *Directory) ReadText(path string) ([]byte, error) {
 	name, err := filepath.Rel(f.Dir, path)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// goodName matches names of groups, and of cases that are not made from lines.
+// goodName matches valid names of groups, and of cases written by hand.
 var goodName = pattern.New(`^[a-zA-Z0-9][a-zA-Z0-9_.-]*$`)
 
-// GoodName reports whether a group, or a case written by hand, may have this name.
+// GoodName reports whether name is valid for a group, or for a case written by hand.
 func GoodName(name string) bool { return goodName().MatchString(name) }
 
-// readGroups makes the groups: sample, then those of problem.toml in order, then directories of cases/ that
-// problem.toml does not name. In a group the cases written by hand come first, by name, then those of the
-// lines.
+// readGroups reads the groups: first sample, then those of problem.toml in order, then directories of cases/ that
+// problem.toml does not name. In a group, the cases written by hand come first, sorted by name, before those of
+// generator lines.
 func (f *Directory) readGroups(t *table) (faults judge.Faults) {
 	tables := slices.Clone(t.Group)
 	if !slices.ContainsFunc(tables, func(g group) bool { return g.Name == Sample }) {
@@ -31,7 +31,7 @@ func (f *Directory) readGroups(t *table) (faults judge.Faults) {
 	}
 	cases := filepath.Join(f.Dir, "cases")
 	for _, name := range subfolders(cases) {
-		// An empty directory is not a group: git and bundles do not store it.
+		// An empty directory is not a group, because git and bundles do not store it.
 		if entries, err := os.ReadDir(filepath.Join(cases, name)); !known[name] && (err != nil || len(entries) > 0) {
 			tables = append(tables, group{Name: name})
 		}
@@ -153,7 +153,7 @@ func (f *Directory) Ungenerated() (missing []*judge.Case) {
 	return missing
 }
 
-// NotGenerated returns the fault for cases that have not been generated. It is nil if there are none.
+// NotGenerated returns the fault for cases that have not been generated. It returns nil if cases is empty.
 func (f *Directory) NotGenerated(cases []*judge.Case) *judge.Fault {
 	if len(cases) == 0 {
 		return nil
@@ -165,8 +165,8 @@ func (f *Directory) NotGenerated(cases []*judge.Case) *judge.Fault {
 	return f.CaseFault(cases[0], fmt.Sprintf("%s not generated yet: judge generate %s", some, f.ID), "")
 }
 
-// subfolders lists the directories in dir by name, except hidden ones, which interrupted commands may have
-// left. If dir is missing, the list is empty.
+// subfolders lists the directories in dir by name. It omits hidden ones, which interrupted commands may have left.
+// If dir is missing, the list is empty.
 func subfolders(dir string) (names []string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

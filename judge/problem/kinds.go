@@ -9,7 +9,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// kinds are the kinds of problems, by their names in problem.toml.
+// kinds maps kind names in problem.toml to kinds.
 var kinds = map[string]judge.Kind{
 	"batch":                  {},
 	"interactive":            {Interactive: true},
@@ -42,7 +42,7 @@ func (f *Directory) readKind(t *table) (faults judge.Faults) {
 	return faults
 }
 
-// fitParts checks that the parts fit the kind. If the interactor judges, it removes the default checker.
+// fitParts checks that the parts match the kind. If the interactor judges, it removes the default checker.
 func (f *Directory) fitParts(t *table) (faults judge.Faults) {
 	_, known := kinds[t.Kind]
 	switch {

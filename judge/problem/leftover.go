@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// leftovers are files that macOS and Windows put into directories and archives.
+// leftovers lists files that macOS and Windows put into directories and archives.
 var leftovers = []string{".ds_store", "thumbs.db", "desktop.ini", "__macosx"}
 
-// Leftover reports whether a file or directory of this name was left by an operating system, and is not part
-// of a problem. AppleDouble files such as ._a.in accompany other files.
+// Leftover reports whether name is that of a file or directory which an operating system created, and which is not
+// part of a problem. AppleDouble files such as ._a.in accompany other files.
 func Leftover(name string) bool {
 	return strings.HasPrefix(name, "._") || slices.Contains(leftovers, strings.ToLower(name))
 }
 
-// mostSeen is how many files are looked at for a note.
+// mostSeen is the maximum number of files that are examined for a note.
 const mostSeen = 20_000
 
-// LeftoverNote returns a note on the ignored files of the directory. It is empty if there are none.
+// LeftoverNote returns a note about ignored files in the directory. It returns the empty string if there are none.
 func (f *Directory) LeftoverNote() string {
 	var found []string
 	seen := 0
 	_ = filepath.WalkDir(f.Dir, func(name string, d fs.DirEntry, err error) error {
 		if seen++; err != nil || seen > mostSeen {
-			return fs.SkipDir // other code that needs the directory reports the error
+			return fs.SkipDir // code that needs the directory reports the error
 		}
 		if name == f.Dir || !Leftover(d.Name()) {
 			return nil

@@ -11,7 +11,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// maxExpansion is how many cases one line of problem.toml can make.
+// maxExpansion is the maximum number of cases that one line of problem.toml can make.
 const maxExpansion = 10_000
 
 // braces matches a range such as {1..20}.
@@ -19,7 +19,8 @@ var braces = pattern.New(`\{(-?\d{1,18})\.\.(-?\d{1,18})\}`)
 
 var tooLong = pattern.New(`\{-?\d+\.\.-?\d+\}`)
 
-// SeedWord in a line stands for the line's seed, for generators that do not read it from the environment.
+// SeedWord stands for the seed in a generator line. It is for generators that do not read the seed from the
+// environment.
 const SeedWord = "{seed}"
 
 // SeedNumber returns a seed as a number below 2^31, which replaces SeedWord.
@@ -29,9 +30,9 @@ func SeedNumber(seed string) string {
 	return fmt.Sprint(n >> 1)
 }
 
-// Expand returns the generator lines of one line of problem.toml: {a..b} stands for every integer from a to
-// b. With several ranges, the last one varies fastest. Expand trims blanks and joins runs of blanks, so that
-// the layout of problem.toml changes no seed.
+// Expand returns the generator lines for one line of problem.toml. The form {a..b} stands for every integer from a
+// to b. With several ranges, the last one varies fastest. Expand trims blanks and joins runs of blanks, so that
+// the layout of problem.toml does not affect seeds.
 func Expand(line string) ([]string, error) {
 	line = strings.Join(strings.Fields(line), " ")
 	if line == "" {
@@ -77,16 +78,16 @@ func Expand(line string) ([]string, error) {
 	return all, nil
 }
 
-// longestName is the longest case name. Longer ones are cut and get a hash.
+// longestName is the maximum length of a case name. Longer names are cut and get a hash.
 const longestName = 80
 
-// CaseName returns the name of the case that a generator line makes. It contains no number of the line, so
-// that a case keeps its name when other lines are added or removed. A negative number -5 becomes neg5.
+// CaseName returns the name of the case that a generator line makes. The name does not depend on the line's
+// number, so a case keeps its name when other lines are added or removed. A negative number -5 becomes neg5.
 func CaseName(line string) string {
 	line = strings.ReplaceAll(line, SeedWord, "seed")
 	line = minus().ReplaceAllString(line, "${1}neg${2}")
 	var b strings.Builder
-	dash := true // none at the start
+	dash := true // no dash at the start
 	exact := true
 	for _, c := range line {
 		switch {
@@ -110,5 +111,5 @@ func CaseName(line string) string {
 	return strings.Trim(name[:min(len(name), longestName-9)], "-.") + "-" + hex.EncodeToString(sum[:4])
 }
 
-// minus matches the start of a negative number as an argument.
+// minus matches the beginning of a negative number that is an argument.
 var minus = pattern.New(`(^| )-(\d)`)

@@ -11,8 +11,8 @@ import (
 	"assay/judge"
 )
 
-// Lint finds errors that do not prevent judging, and that Open therefore ignores: missing parts, missing
-// answers, files that belong to nothing.
+// Lint finds errors that do not prevent judging and that Open therefore ignores: missing parts, missing answers,
+// files without a purpose.
 func (f *Directory) Lint() (faults judge.Faults) {
 	if f.Package != nil {
 		return f.Package.Warnings
@@ -48,7 +48,7 @@ func (f *Directory) Lint() (faults judge.Faults) {
 	for _, g := range f.Groups {
 		switch {
 		case len(g.Cases) > 0:
-		case g.Name == Sample && f.Kind.Interactive: // the samples of the statement are dialogues
+		case g.Name == Sample && f.Kind.Interactive: // the samples in the statement are dialogues
 		case g.Name == Sample:
 			faults = append(faults, &judge.Fault{
 				File: filepath.Join(f.Dir, "cases", Sample), Text: "there is no sample case",
@@ -64,8 +64,8 @@ func (f *Directory) Lint() (faults judge.Faults) {
 	return append(faults, f.strayGroups()...)
 }
 
-// lintAnswers finds inputs without an answer, and answers without an input, in a directory of cases written
-// by hand.
+// lintAnswers finds inputs without an answer, and answers without an input, in a directory of cases that were
+// written by hand.
 func lintAnswers(dir string, unanswered bool) (faults judge.Faults) {
 	entries, _ := os.ReadDir(dir) // Open reports a directory that cannot be read
 	have := map[string]bool{}
@@ -90,7 +90,7 @@ func lintAnswers(dir string, unanswered bool) (faults judge.Faults) {
 	return faults
 }
 
-// strayGroups finds directories of generated cases that belong to no group.
+// strayGroups finds directories of generated cases that do not belong to any group.
 func (f *Directory) strayGroups() (faults judge.Faults) {
 	for _, name := range subfolders(f.Tests) {
 		if !slices.ContainsFunc(f.Groups, func(g judge.Group) bool { return g.Name == name }) {

@@ -9,7 +9,7 @@ import (
 	"assay/judge/internal/mark"
 )
 
-// marked finds the first case of p with a text in another encoding.
+// marked returns a fault for the first case of p that contains text in another encoding.
 func marked(p *judge.Problem) *judge.Fault {
 	for _, g := range p.Groups {
 		for _, c := range g.Cases {
@@ -23,7 +23,7 @@ func marked(p *judge.Problem) *judge.Fault {
 	return nil
 }
 
-// markOf is mark.Of for a file. A missing file has no mark.
+// markOf is like mark.Of for a file. It returns empty strings for a missing file.
 func markOf(path string) (text, hint string) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// UnknownError means that the problem has no such group or case.
+// UnknownError means that the problem does not contain a group or case.
 type UnknownError struct {
 	Problem string
 	What    string // "group" or "case"
@@ -21,9 +21,9 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("problem %s has no %s %q\n    %s", e.Problem, e.What, e.Name, e.Hint)
 }
 
-// Pick returns the problem with only the named groups and cases. Empty lists mean everything. If a name
-// matches nothing, the error is an *UnknownError. If a case has not been generated or is not plain text, it
-// is a *judge.Fault.
+// Pick returns the problem with only the named groups and cases. Empty lists mean all of them. If a name matches
+// neither a group nor a case, the error is an *UnknownError. If a case has not been generated or is not plain
+// text, the error is a *judge.Fault.
 func (f *Directory) Pick(groups, cases []string) (*judge.Problem, error) {
 	var groupNames, caseNames []string
 	for _, g := range f.Groups {
@@ -55,5 +55,5 @@ func (f *Directory) Pick(groups, cases []string) (*judge.Problem, error) {
 	return picked, nil
 }
 
-// Blame says that the caller is at fault.
+// Blame returns judge.Caller.
 func (*UnknownError) Blame() judge.Blame { return judge.Caller }

@@ -11,11 +11,11 @@ import (
 	"assay/judge/internal/pictures"
 )
 
-// PictureTypes are the extensions that are tried for a picture that is named without one.
+// PictureTypes lists the extensions that are tried for a picture name without one.
 var PictureTypes = []string{".png", ".jpg", ".jpeg", ".svg", ".gif", ".pdf", ".eps"}
 
-// PictureNames returns the possible file names of a picture that a statement names. A name without an
-// extension gets each of PictureTypes.
+// PictureNames returns the possible file names of a picture in a statement. If name has no extension, each of
+// PictureTypes is appended.
 func PictureNames(name string) (all []string) {
 	if name == "" {
 		return nil
@@ -26,8 +26,8 @@ func PictureNames(name string) (all []string) {
 	return all
 }
 
-// FindPicture returns the file of a picture that a statement names, from the statement's directory. It
-// reports whether the file exists inside the directory root.
+// FindPicture finds a picture that a statement names, relative to the statement's directory. It reports whether
+// the file exists inside the directory root.
 func FindPicture(root, folder, name string) (path string, ok bool) {
 	for _, name := range PictureNames(name) {
 		full := filepath.Join(folder, filepath.FromSlash(name))
@@ -38,7 +38,7 @@ func FindPicture(root, folder, name string) (path string, ok bool) {
 	return "", false
 }
 
-// inside reports whether a file is below a directory, after links are followed.
+// inside reports whether a file is inside a directory after links are resolved.
 func inside(folder, file string) bool {
 	folder, err := filepath.EvalSymlinks(folder)
 	if err != nil {
@@ -57,11 +57,11 @@ func NoPicture(file string, line int, name string) *judge.Fault {
 		Hint: "add the file below the statement's directory; upper and lower case must match"}
 }
 
-// MaxStatementFile is the largest file that a statement shows, in bytes.
+// MaxStatementFile is the maximum size of a file that a statement shows, in bytes.
 const MaxStatementFile = 16 << 20
 
 // CheckPicture checks the file at path, which a statement shows as the picture name. It returns a fault if the
-// picture cannot be shown, and otherwise a warning if the extension of the file is that of another type.
+// picture cannot be shown. Otherwise, it returns a warning if the extension is that of another file type.
 func CheckPicture(file string, line int, name, path string, data []byte) (fault, warning *judge.Fault) {
 	if len(data) > MaxStatementFile {
 		return &judge.Fault{File: file, Line: line,
@@ -80,8 +80,9 @@ func CheckPicture(file string, line int, name, path string, data []byte) (fault,
 	return nil, nil
 }
 
-// CheckPictures checks the pictures of a Markdown or HTML statement. It returns how many there are, faults for those
-// that do not exist inside the directory root or cannot be shown, and warnings for those with a name that does not fit.
+// CheckPictures checks the pictures of a Markdown or HTML statement. It returns their number, and faults for those
+// that do not exist inside the directory root or cannot be shown. The warnings are for pictures whose extension is
+// that of another file type.
 func CheckPictures(root, file string) (n int, faults, warnings judge.Faults) {
 	data, err := os.ReadFile(file)
 	if err != nil {

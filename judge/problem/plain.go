@@ -13,10 +13,10 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// outputs are the extensions of the answer for an input <name>.in.
+// outputs lists the extensions of the answer for an input <name>.in.
 var outputs = []string{".ans", ".out", ".a"}
 
-// inputNames are other patterns of input names, with the names of their answers.
+// inputNames lists other patterns of input names, with the names of their answers.
 var inputNames = []struct {
 	in  *regexp.Regexp
 	ans string
@@ -26,8 +26,8 @@ var inputNames = []struct {
 	{regexp.MustCompile(`^in(\d+)(?:\.txt)?$`), "out${1}"},
 }
 
-// IsPlain reports whether a directory, or a directory in it, contains inputs with answers: a.in with a.ans,
-// a.out or a.a.
+// IsPlain reports whether dir, or one of its subdirectories, contains inputs with answers: a.in with a.ans, a.out
+// or a.a.
 func IsPlain(dir string) bool {
 	if len(plainCases(dir, "")) > 0 {
 		return true
@@ -35,7 +35,7 @@ func IsPlain(dir string) bool {
 	return slices.ContainsFunc(subfolders(dir), func(name string) bool { return len(plainCases(filepath.Join(dir, name), name)) > 0 })
 }
 
-// plainCases lists the inputs of a directory that have an answer, by name, with numbers by value.
+// plainCases lists the inputs of a directory that have an answer, ordered by name, with numbers by value.
 func plainCases(dir, group string) (cases []judge.Case) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -56,8 +56,8 @@ func plainCases(dir, group string) (cases []judge.Case) {
 	return cases
 }
 
-// answerOf returns the name of a case and its answer. The name is empty for a file that is not an input or
-// has no answer.
+// answerOf returns the case name and the answer file for an input file. The name is empty if file is not an input
+// or has no answer.
 func answerOf(file string, have map[string]bool) (name, ans string) {
 	if name, isInput := strings.CutSuffix(file, ".in"); isInput && name != "" {
 		for _, ext := range outputs {
@@ -107,8 +107,8 @@ func lengthFirst(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// openPlain reads a directory of inputs and answers as a problem whose outputs are compared token by token.
-// Cases in the directory itself are samples if their names say so.
+// openPlain reads a directory of inputs and answers as a problem whose outputs are compared token by token. Cases
+// in the directory itself are samples if their names contain "sample".
 func openPlain(formats *Formats, dir string, usual judge.Limits) (*Directory, judge.Faults) {
 	p := &judge.Problem{ID: ID(dir), Title: ID(dir), Dir: dir, Limits: usual, Checker: judge.Checking{
 		Name: "tokens", Args: []string{"case_sensitive"},
@@ -138,7 +138,7 @@ func openPlain(formats *Formats, dir string, usual judge.Limits) (*Directory, ju
 	}
 	p.Groups = slices.DeleteFunc(append(p.Groups, others), func(g judge.Group) bool { return len(g.Cases) == 0 })
 	for _, g := range p.Groups {
-		for _, c := range g.Cases { // room for the answer, whatever the default is
+		for _, c := range g.Cases { // the limit must allow the answer, whatever the default is
 			if info, err := os.Stat(c.Ans); err == nil {
 				p.Limits.Output = max(p.Limits.Output, 2*info.Size())
 			}

@@ -10,7 +10,7 @@ import (
 	"assay/judge/problem"
 )
 
-// lay writes files of a text each, here.
+// lay writes files with the same text to the current directory.
 func lay(t *testing.T, text string, files string) {
 	t.Helper()
 	for name := range strings.FieldsSeq(files) {
@@ -23,8 +23,8 @@ func lay(t *testing.T, text string, files string) {
 	}
 }
 
-// TestPlainFolders: inputs with their answers are a problem, in the order in which
-// people count; what has no answer is not a case.
+// TestPlainFolders checks that inputs with answers form a problem, with numbers in their names ordered by value.
+// Inputs without an answer are not cases.
 func TestPlainFolders(t *testing.T) {
 	for _, test := range []struct{ name, files, want string }{
 		{"numbers by value", "p/10.in p/10.ans p/2.in p/2.ans p/02.in p/02.ans p/1.in p/1.ans", "cases/1 cases/02 cases/2 cases/10"},
@@ -71,8 +71,8 @@ func TestPlainFolders(t *testing.T) {
 	}
 }
 
-// TestPlainFoldersLeaveRoomForAnswers: an output may be twice as long as the longest
-// answer, whatever is usual.
+// TestPlainFoldersLeaveRoomForAnswers checks that an output may be twice as long as the longest answer, whatever
+// the default limit is.
 func TestPlainFoldersLeaveRoomForAnswers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	lay(t, strings.Repeat("x", 3000), "p/1.in p/1.ans")

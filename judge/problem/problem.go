@@ -1,17 +1,17 @@
-// Package problem finds a problem directory, reads it into judge.Problem, and lints it. Each error that it
-// finds is a *judge.Fault with file, line and hint. It finds as many as it can. Open finds errors that would
-// make a judgement wrong, and Lint finds the others.
+// Package problem finds a problem directory, reads it into judge.Problem, and lints it. Each error in it is
+// reported as a *judge.Fault with file, line and hint, and as many as possible are reported. Open finds errors
+// that would make a judgement wrong, and Lint finds the others.
 //
 // A directory is
 //
 //	problems/<id>/problem.toml, statement.md, reference/, checker/, validator/, generator/
 //	problems/<id>/cases/<group>/*.in, *.ans     cases written by hand; "sample" is judged first
-//	problems/<id>/include/                      what submissions are built with
+//	problems/<id>/include/                      files that submissions are built with
 //	testcases/<id>/<group>/*.in, *.ans          cases made from the generator lines of problem.toml
 //
-// The first one is complete without the last. A directory may also be a plain directory of inputs and
-// answers, or a problem package, which the caller's Formats read. The package does not build or run anything,
-// and it reads only the names of cases; packages gen and verify do the rest.
+// The problem directory is complete without testcases/. A directory may also be a plain directory of inputs and
+// answers, or a problem package, which the caller's Formats read. The package does not build or run anything, and
+// it reads only the names of cases; packages gen and verify do the rest.
 package problem
 
 import (
@@ -29,30 +29,30 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// File is the name of the file that makes a directory a problem directory.
+// File is the name of the file that identifies a directory as a problem directory.
 const File = "problem.toml"
 
-// Sample is the name of the group that is always judged first. Its cases are written by hand, because the
-// statement shows them.
+// Sample is the name of the group that is always judged first. Its cases are written by hand, because they appear
+// in the statement.
 const Sample = judge.Sample
 
-// Directory is a problem directory that was read.
+// Directory is a problem directory as read by Open.
 type Directory struct {
 	*judge.Problem
 	Tests string // directory of the generated cases, which may be missing
-	// Second names the accepted solution that must agree with the reference solution on every case. If empty,
-	// any accepted solution will do; "none" disables the check.
+	// Second names the accepted solution that must agree with the reference solution on every case. If empty, any
+	// accepted solution is used; "none" disables the check.
 	Second string
-	// Loosely means that directories of solutions have the same meaning as in a problem package: some case
-	// gets the verdict of the directory, in the four verdicts that packages know.
+	// Loosely means that solution directories have the same meaning as in a problem package: some case must get
+	// the directory's verdict, where verdicts are reduced to the four that packages have.
 	Loosely bool
 
-	About   About    // zero for a package, which has this information itself
+	About   About    // zero for a package, which stores this information itself
 	Golf    *Golf    // nil if the problem cannot be golfed
 	Game    *Game    // nil if the directory is not a game
-	Package *Package // nil if the directory is one of the judge's own form
-	// Included stages submissions with the files of include/. It is nil for a package, and if the directory
-	// has no include/.
+	Package *Package // nil if the directory is not a package
+	// Included stages submissions with the files of include/. It is nil for a package, and for a directory without
+	// include/.
 	Included *Package
 
 	formats  *Formats
@@ -61,7 +61,7 @@ type Directory struct {
 	at       map[string]string // key of a case's line in problem.toml, by case id
 }
 
-// Fault makes a fault at a key of problem.toml, such as "checker.name".
+// Fault returns a fault at a key of problem.toml, such as "checker.name".
 func (f *Directory) Fault(key, text, hint string) *judge.Fault {
 	if f.Package != nil {
 		return &judge.Fault{File: filepath.Join(f.Dir, f.Package.File), Text: text, Hint: hint}
@@ -69,8 +69,8 @@ func (f *Directory) Fault(key, text, hint string) *judge.Fault {
 	return f.doc.Fault(key, text, hint)
 }
 
-// CaseFault makes a fault at the generator line that made the case, or at the input file of a case written by
-// hand.
+// CaseFault returns a fault at the generator line that made the case. For a case written by hand, the fault is at
+// the input file.
 func (f *Directory) CaseFault(c *judge.Case, text, hint string) *judge.Fault {
 	if key, ok := f.at[c.ID()]; ok {
 		return f.doc.Fault(key, text, hint)
@@ -78,7 +78,7 @@ func (f *Directory) CaseFault(c *judge.Case, text, hint string) *judge.Fault {
 	return &judge.Fault{File: c.In, Text: text, Hint: hint}
 }
 
-// Statement returns the path of the statement.
+// Statement returns the path of the problem's statement.
 func (f *Directory) Statement() string {
 	if f.Package != nil {
 		return f.Package.StatementFile("")
@@ -86,7 +86,7 @@ func (f *Directory) Statement() string {
 	return filepath.Join(f.Dir, "statement.md")
 }
 
-// table is problem.toml as written.
+// table is the content of problem.toml.
 type table struct {
 	Title      string     `toml:"title"`
 	Kind       string     `toml:"kind"`
@@ -153,7 +153,7 @@ type group struct {
 	StaticArgs  []string `toml:"static_args"`
 }
 
-// speaks are the protocols of each part. The first one is the default.
+// speaks maps each part to its protocols. The first one is the default.
 var speaks = map[string][]string{
 	"checker":    {"kit", "testlib", "kattis"},
 	"validator":  {"kit", "testlib", "kattis", judge.Checktestdata},
@@ -163,9 +163,9 @@ var speaks = map[string][]string{
 	"static":     {"kattis"},
 }
 
-// Open reads the problem directory dir, with its generated cases in tests. If dir is a package, formats reads
-// it. Limits that problem.toml does not set have the usual values. The default wall time limit is 2 x time +
-// 1 s. The result is nil only if problem.toml cannot be read at all.
+// Open reads the problem directory dir, whose generated cases are in tests. If dir is a package, formats reads it.
+// Limits that problem.toml does not set are those of usual. The default wall time limit is 2 x time + 1 s. The
+// result is nil only if problem.toml cannot be read at all.
 func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Directory, judge.Faults) {
 	file := filepath.Join(dir, File)
 	data, err := os.ReadFile(file)
@@ -209,7 +209,7 @@ func Open(formats *Formats, dir, tests string, usual judge.Limits) (*Directory, 
 	return f, faults
 }
 
-// Again reads the directory again.
+// Again reads the directory again with the same formats.
 func (f *Directory) Again(usual judge.Limits) (*Directory, judge.Faults) {
 	return Open(f.formats, f.Dir, f.Tests, usual)
 }
@@ -226,7 +226,7 @@ func openPackage(formats *Formats, dir string, usual judge.Limits) (*Directory, 
 // wallFor returns the wall time limit for a time limit.
 func wallFor(cpu time.Duration) time.Duration { return 2*cpu + time.Second }
 
-// ID returns the directory's name, even if dir is "." or ends in a slash.
+// ID returns the name of a directory, even if dir is "." or ends in a slash.
 func ID(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		return filepath.Base(abs)
@@ -326,7 +326,8 @@ func (f *Directory) readPart(key string, p *part) (*judge.Part, judge.Faults) {
 	return &judge.Part{Path: path, Args: p.Args, Speaks: p.Speaks}, faults
 }
 
-// usually returns the default protocol of a program: the one that its name ends in, or the first one.
+// usually returns the default protocol of a program. It is the allowed protocol that is named like the program's
+// file extension or, if there is none, the first allowed protocol.
 func usually(program string, allowed []string) string {
 	if ext := strings.TrimPrefix(filepath.Ext(program), "."); ext != "" && slices.Contains(allowed, ext) {
 		return ext
@@ -334,7 +335,7 @@ func usually(program string, allowed []string) string {
 	return allowed[0]
 }
 
-// readProgram finds the program at a key. The path is empty if there is none.
+// readProgram finds the program that a key names. The path is empty if there is none.
 func (f *Directory) readProgram(key, program string) (string, judge.Faults) {
 	if !filepath.IsLocal(program) {
 		part, _, _ := strings.Cut(key, ".")
@@ -368,7 +369,7 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// Reason returns the reason of a file error without the path, which every message begins with.
+// Reason returns the message of a file error without the path, because all messages begin with the path.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err

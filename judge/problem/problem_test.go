@@ -18,7 +18,7 @@ import (
 	"assay/judge/problem"
 )
 
-// unpack lays a txtar archive out in a new directory and goes there.
+// unpack extracts a txtar archive to a new directory and makes it the current directory.
 func unpack(t *testing.T, archive []byte) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -27,8 +27,8 @@ func unpack(t *testing.T, archive []byte) {
 	}
 }
 
-// TestFaults opens and lints the broken directories of testdata/bad, each of which
-// stands beside the text of its faults.
+// TestFaults opens and lints the broken directories of testdata/bad. The expected faults are in a file beside each
+// directory.
 func TestFaults(t *testing.T) {
 	archives, _ := filepath.Glob("testdata/bad/*.txtar")
 	if len(archives) == 0 {
@@ -59,7 +59,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// usual are the limits of a judge.toml.
+// usual contains the limits of a judge.toml.
 var usual = judge.Limits{CPU: time.Second, Memory: 256 << 20, Output: 8 << 20, Processes: 64}
 
 const good = `
@@ -189,7 +189,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestExpandIsBounded: a line makes at most 10,000 cases, in one range or in several.
+// TestExpandIsBounded checks that a line makes at most 10,000 cases, with one range or several.
 func TestExpandIsBounded(t *testing.T) {
 	for _, row := range []struct {
 		line string
@@ -253,8 +253,8 @@ func TestCaseNamesAreGoodFileNames(t *testing.T) {
 	})
 }
 
-// TestDifferentLinesHaveDifferentNames holds for lines that do not differ in
-// blanks and dashes alone.
+// TestDifferentLinesHaveDifferentNames checks that case names differ unless the lines differ only in blanks and
+// dashes.
 func TestDifferentLinesHaveDifferentNames(t *testing.T) {
 	words := rapid.SliceOfN(rapid.StringMatching(`-?[a-z0-9,]{1,3}`), 1, 4)
 	rapid.Check(t, func(t *rapid.T) {
@@ -307,7 +307,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestManual opens the problem.toml that problems/README.md shows.
+// TestManual opens the problem.toml shown in problems/README.md.
 func TestManual(t *testing.T) {
 	text, err := os.ReadFile("../../problems/README.md")
 	if err != nil {
@@ -329,8 +329,8 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestAnEmptyFolderIsNoGroup: the problem is the same where git or a bundle brought it,
-// which keep no empty directories.
+// TestAnEmptyFolderIsNoGroup checks that empty directories do not change the problem, because git and bundles do
+// not keep them.
 func TestAnEmptyFolderIsNoGroup(t *testing.T) {
 	dir := t.TempDir()
 	for _, folder := range []string{"cases/sample", "cases/later", "cases/some"} {

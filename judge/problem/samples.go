@@ -11,10 +11,10 @@ import (
 	"assay/judge/internal/tex"
 )
 
-// MaxSample is how many bytes of a sample's file a statement shows.
+// MaxSample is the maximum number of bytes of a sample file that a statement shows.
 const MaxSample = 20_000
 
-// sampleMark matches a place for samples in a statement: for the next one, or for all that are left.
+// sampleMark matches a mark for samples in a statement: for the next one, or for all remaining ones.
 var sampleMark = pattern.New(`\{\{\s*(nextsample|remainingsamples|samples?)\s*\}\}`)
 
 // anyMark matches what looks like a mark.
@@ -40,10 +40,10 @@ func MisspelledMarks(file string) (warnings judge.Faults) {
 	return warnings
 }
 
-// PlaceSamples inserts samples, which are Markdown, at the marks of a statement: {{nextsample}} for the next
-// one, and {{remainingsamples}}, {{samples}} or {{sample}} for all that are left. Samples without a mark come
-// at the end. In code, marks are text. PlaceSamples reports whether the statement has a mark. Without one,
-// the statement is unchanged.
+// PlaceSamples inserts samples, which are Markdown, at the marks of a statement: {{nextsample}} for the next one,
+// and {{remainingsamples}}, {{samples}} or {{sample}} for all remaining ones. Samples without a mark come at the
+// end. Marks in code are plain text. PlaceSamples reports whether the statement contains a mark. Without one, the
+// statement is unchanged.
 func PlaceSamples(text string, samples []string) (string, bool) {
 	next := 0
 	text, marked := replaceMarks(text, func(mark string) string {
@@ -61,7 +61,7 @@ func PlaceSamples(text string, samples []string) (string, bool) {
 	return text, marked
 }
 
-// Marked reports whether a statement says where samples belong.
+// Marked reports whether a statement contains a mark for samples.
 func Marked(text string) bool {
 	_, marked := replaceMarks(text, func(string) string { return "" })
 	return marked
@@ -73,7 +73,7 @@ func MarkSamples(text string, mark func(mark string) string) string {
 	return text
 }
 
-// replaceMarks replaces each mark outside of code, and reports whether there is one.
+// replaceMarks replaces each mark outside code, and reports whether there is one.
 func replaceMarks(text string, with func(mark string) string) (string, bool) {
 	if !sampleMark().MatchString(text) {
 		return text, false

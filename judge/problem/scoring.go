@@ -8,8 +8,8 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// scoring is the [scoring] table: the points of all groups together. Its keys, and the keys of the same names
-// in a group, have their meaning in the format 2025-09.
+// scoring is the [scoring] table, which sets the points for all groups together. Its keys, and the keys of the
+// same names in a group, have the meaning that they have in the format 2025-09.
 type scoring struct {
 	MaxScore    any    `toml:"max_score"`
 	Aggregation string `toml:"score_aggregation"`
@@ -21,7 +21,7 @@ const allGroups = "(all)"
 // usualMaxScore is the default maximum score of a problem.
 const usualMaxScore = 100
 
-// readScoring makes the tree of scores. The groups must have been read.
+// readScoring builds the score tree. The groups must have been read.
 func (f *Directory) readScoring(t *table) (faults judge.Faults) {
 	tables := map[string]int{}
 	for i := range t.Group {
@@ -58,7 +58,7 @@ func (f *Directory) readScoring(t *table) (faults judge.Faults) {
 	return append(faults, f.fitScores(all)...)
 }
 
-// unscored finds keys of scores in a problem without scores.
+// unscored returns faults for score keys in a problem without scores.
 func (f *Directory) unscored(t *table) (faults judge.Faults) {
 	for i, g := range t.Group {
 		for _, row := range []struct {
@@ -114,7 +114,7 @@ func (f *Directory) readNode(key string, g *group, all *judge.Node) (*judge.Node
 	return n, faults
 }
 
-// readMaxScore reads a number or "unbounded". If value is nil, the maximum stays unchanged.
+// readMaxScore reads a number or "unbounded". If value is nil, the maximum is not changed.
 func (f *Directory) readMaxScore(key string, value any, n *judge.Node) judge.Faults {
 	const hint = `write a number, such as max_score = 30, or "unbounded"`
 	switch x := value.(type) {
@@ -153,7 +153,7 @@ func (f *Directory) readAggregation(key, value string, n *judge.Node) judge.Faul
 	return nil
 }
 
-// fitScores checks the maxima of the groups against the maximum of the problem.
+// fitScores compares the maximum scores of the groups with that of the problem.
 func (f *Directory) fitScores(all *judge.Node) judge.Faults {
 	if all.Unbounded {
 		if all.Aggregate == judge.PassFail {

@@ -7,9 +7,9 @@ import (
 	"assay/judge"
 )
 
-// static is the [static] table: a program that judges the submission's own files. Its points are set here for
-// all groups together, or in a [[group]] for one. If neither sets any, a submission that the program rejects
-// is rejected.
+// static is the [static] table: a program that judges the submission's own files. This table sets the points for
+// all groups together, and a [[group]] table sets the points for that group. If no table sets points, a submission
+// that the program rejects is rejected.
 type static struct {
 	Program string   `toml:"program"`
 	Speaks  string   `toml:"speaks"`
@@ -20,8 +20,8 @@ type static struct {
 // passFail is the score of a static check that gives no points.
 const passFail = string(judge.PassFail)
 
-// readStatic reads the static validator and adds its checks to the tree of scores, which must have been read.
-// A problem without scores gets a tree for them.
+// readStatic reads the static validator and adds its checks to the score tree, which must have been read. It makes
+// a tree for a problem without scores.
 func (f *Directory) readStatic(t *table) (faults judge.Faults) {
 	given := slices.IndexFunc(t.Group, func(g group) bool { return g.StaticScore != nil || g.StaticArgs != nil })
 	switch {
@@ -70,7 +70,7 @@ func (f *Directory) readStatic(t *table) (faults judge.Faults) {
 	return faults
 }
 
-// ungraded returns the tree of a problem without scores: each group by itself.
+// ungraded returns the tree of a problem without scores, with one node per group.
 func (f *Directory) ungraded() *judge.Grading {
 	node := func(name string) *judge.Node {
 		return &judge.Node{Name: name, Aggregate: judge.PassFail, Unbounded: true}

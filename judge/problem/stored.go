@@ -6,15 +6,16 @@ import (
 	"assay/judge"
 )
 
-// Stored reports whether the generated cases of a group are stored in its directory. Cases of other groups
-// are made on first use from their manifest.
+// Stored reports whether the generated cases of a group are stored in its directory. Cases of other groups are
+// made on first use, from their manifest.
 func (f *Directory) Stored(group string) bool { return !f.unstored[group] }
 
-// StoreAll marks the cases of all groups as stored, whatever problem.toml says. It is for a copy of the
-// problem that contains them.
+// StoreAll marks the cases of all groups as stored, regardless of problem.toml. It is for a copy of the problem
+// that contains them.
 func (f *Directory) StoreAll() { f.unstored = nil }
 
-// Spare sets the directory of the cases of each group that is not stored. It may be removed at any time.
+// Spare sets the directories for the cases of groups that are not stored. These directories may be removed at any
+// time.
 func (f *Directory) Spare(dir func(group string) string) {
 	for g := range f.Groups {
 		if f.Stored(f.Groups[g].Name) {
@@ -30,7 +31,7 @@ func (f *Directory) Spare(dir func(group string) string) {
 	}
 }
 
-// readStore reads whether the cases of a group are stored.
+// readStore reads whether the cases of a group are to be stored.
 func (f *Directory) readStore(key string, g group) *judge.Fault {
 	switch store := g.Store.(type) {
 	case nil:

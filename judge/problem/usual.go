@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// usualParts fills in programs that problem.toml does not name. A table without a program uses the program of
-// the table's name. A program with the name of a part is that part, even without a table. In a directory with
-// a game or golf, programs may have other uses, so only tables count. A checker needs its table; without one,
-// tokens are compared.
+// usualParts fills in programs that problem.toml does not name. If a table names no program, its program is the
+// one with the table's name. A program with the name of a part is that part, even without a table. In a directory
+// with a game or golf, programs may have other uses, so a table is required. A checker always requires its table;
+// without one, tokens are compared.
 func (f *Directory) usualParts(t *table) {
 	alone := t.Game == nil && t.Golf == nil
 	named := func(name string, p **part, wanted bool) {
@@ -35,14 +35,14 @@ func (f *Directory) usualParts(t *table) {
 	}
 }
 
-// noPrograms are extensions of files that are not programs.
+// noPrograms lists extensions of files that are not programs.
 var noPrograms = []string{".md", ".txt", ".html", ".pdf", ".toml", ".json", ".yaml", ".in", ".ans", ".out", ".png", ".jpg", ".svg", ".zip"}
 
-// hasProgram reports whether the directory has a program of a part's name.
+// hasProgram reports whether the directory contains a program named like a part.
 func (f *Directory) hasProgram(name string) bool { return f.programName(name) != "" }
 
-// programName returns the file or directory of a part's name, with its extension. It is empty if there is
-// none.
+// programName returns the file or directory named like a part, with its extension. It returns the empty string if
+// there is none.
 func (f *Directory) programName(name string) string {
 	if entries, err := os.ReadDir(filepath.Join(f.Dir, name)); err == nil && len(entries) > 0 {
 		return name
@@ -54,7 +54,7 @@ func (f *Directory) programName(name string) string {
 		switch {
 		case e.IsDir() || base != name || slices.Contains(noPrograms, extension):
 		case found != "":
-			return "" // it is not clear which one is meant
+			return "" // ambiguous
 		default:
 			found = e.Name()
 		}

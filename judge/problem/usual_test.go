@@ -9,11 +9,11 @@ import (
 	"assay/judge/problem"
 )
 
-// TestUsualParts: programs are found by their names.
+// TestUsualParts checks that programs are found by their names.
 func TestUsualParts(t *testing.T) {
 	for _, row := range []struct {
 		it, toml, files                   string
-		reference, validator, gen, others string // base names, and what they speak
+		reference, validator, gen, others string // base names and protocols
 	}{
 		{"finds directories", "", "-- p/reference/main.go --\n-- p/validator/main.go --\n-- p/generator/main.go --\n-- p/checker/main.go --\n",
 			"reference plain", "validator kit", "generator kit", ""},

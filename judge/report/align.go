@@ -2,18 +2,20 @@ package report
 
 import "github.com/sergi/go-diff/diffmatchpatch"
 
-// maxAlign bounds an alignment by go-diff: the length of one list times the length of the other. It is the number of
-// steps in the worst case. The timeout of go-diff would depend on the load of the machine.
+// maxAlign is the maximum size of an alignment by go-diff: the product of the lengths of both lists, which is the
+// number of steps in the worst case. A timeout of go-diff would depend on the load of the machine.
 const maxAlign = 1 << 22
 
-// A Matched is an element of an alignment: its index in each of two lists. The index is -1 if a list does not have it.
+// A Matched is an element of an alignment: its index in each of two lists. If a list does not contain it, the
+// index is -1.
 type Matched struct{ Old, New int }
 
-// Align pairs equal texts of two lists, in order, as many as possible. Between two pairs, the texts of the old list come
-// before those of the new one.
+// Align pairs equal texts of two lists in order, as many as possible. Between two pairs, the texts of the old list
+// come before those of the new one.
 //
-// Align first pairs the common start and end of the lists, and removes texts that only one list has. If the rest is
-// larger than maxAlign, it pairs nothing in it. The lists must have fewer than a million different texts.
+// Align first pairs the common start and end of the lists, and removes texts that only one list contains. If the
+// rest is larger than maxAlign, nothing in it is paired. The lists must contain fewer than a million different
+// texts.
 func Align(was, now []string) (steps []Matched) {
 	var at Matched
 	for _, p := range append(common(was, now), Matched{len(was), len(now)}) {
@@ -31,14 +33,14 @@ func Align(was, now []string) (steps []Matched) {
 	return steps
 }
 
-// common returns the pairs of an alignment. If go-diff panics, there are none.
+// common returns the pairs of an alignment. It returns none if go-diff panics.
 func common(was, now []string) (pairs []Matched) {
 	defer func() {
 		if recover() != nil {
 			pairs = nil
 		}
 	}()
-	private := map[string]rune{} // by text of both lists; zero if only the old list has it
+	private := map[string]rune{} // maps texts to unique runes; zero if only the old list has the text
 	for _, text := range was {
 		private[text] = 0
 	}

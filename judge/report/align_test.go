@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAlign: an alignment holds all of both lists in order, pairs what is equal, and as much of it as a
-// slow search finds.
+// TestAlign checks that an alignment contains both lists in order, that paired texts are equal, and that there are
+// as many pairs as a slow search finds.
 func TestAlign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", ""}), 0, 9)
@@ -20,8 +20,9 @@ func TestAlign(t *testing.T) {
 	})
 }
 
-// TestAlignLarge: a list of thousands is aligned around the changes, as long as few texts stand in both
-// lists between the first and the last of them; if there are too many, only both ends are paired.
+// TestAlignLarge checks that lists of thousands of texts are aligned around the changes if the lists have few
+// texts in common between the first and the last change. If they have too many in common there, only the equal
+// starts and ends of the lists are paired.
 func TestAlignLarge(t *testing.T) {
 	const size = 2 * 2048
 	distinct := func() (all []string) {
@@ -45,7 +46,7 @@ func TestAlignLarge(t *testing.T) {
 	}
 }
 
-// pairsOf counts the pairs of an alignment, and checks that it holds both lists.
+// pairsOf counts the pairs of an alignment, and checks that the alignment contains both lists.
 func pairsOf(t interface{ Fatalf(string, ...any) }, was, now []string) (pairs int) {
 	var at Matched
 	for i, s := range Align(was, now) {
@@ -70,7 +71,7 @@ func pairsOf(t interface{ Fatalf(string, ...any) }, was, now []string) (pairs in
 	return pairs
 }
 
-// longest is the length of the longest common subsequence, slowly.
+// longest computes the length of the longest common subsequence in a slow, simple way.
 func longest(a, b []string) int {
 	if len(a) == 0 || len(b) == 0 {
 		return 0

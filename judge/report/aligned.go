@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// An Aligned writes a table. Each line has cells separated by tabs. Flush draws the table. Column widths are counted in
-// cells of the terminal.
+// An Aligned writes a table. The cells of a line are separated by tabs. Flush writes the aligned table. Column
+// widths are counted in terminal cells.
 type Aligned struct {
 	w     io.Writer
 	right bool
 	text  bytes.Buffer
 }
 
-// NewAligned returns a table. If right is set, its columns are aligned at the right.
+// NewAligned returns a table that is written to w. If right is set, its columns are right-aligned.
 func NewAligned(w io.Writer, right bool) *Aligned { return &Aligned{w: w, right: right} }
 
 // Write adds a part of the table.

@@ -13,7 +13,7 @@ import (
 	"assay/judge/contests/standings"
 )
 
-// standings draws the standings of a tournament.
+// standings writes the standings of a tournament.
 func (t *terminal) standings(e *judge.ArenaStood) {
 	s, err := readStandings(e)
 	if err != nil {
@@ -79,7 +79,7 @@ func arenaSetting(s *standings.Standings) string {
 	text := fmt.Sprintf("rules %s, %s", oneLine(s.Rules.Name), strings.ReplaceAll(oneLine(s.Rules.Format), "-", " "))
 	if s.Rules.Rounds > 0 {
 		text += ", "
-		if _, known := arena.Formats()[s.Rules.Format]; !known { // the run has no schedule, and ends when enough is known
+		if _, known := arena.Formats()[s.Rules.Format]; !known { // the run has no schedule, and ends when the result is certain enough
 			text += "at most "
 		}
 		text += judge.Count(s.Rules.Rounds, "round") + " of " + judge.Count(s.Rules.Games, "game")
@@ -102,15 +102,15 @@ func outText(out standings.Out) string {
 	return text + oneLine(out.Fault.LastWords())
 }
 
-// A column is a column of a table: a head, and a cell for each line.
+// A column is a column of a table: a heading, and a cell for each line.
 type column struct {
 	head  string
-	left  bool // aligned; numbers are aligned at the right
+	left  bool // left-aligned; numbers are right-aligned
 	cell  func(line int) string
 	style []attribute
 }
 
-// columns draws a table. If the table is too wide, a left-aligned column becomes narrower.
+// columns writes a table. If the table is too wide, a left-aligned column is narrowed.
 func (t *terminal) columns(all []column, lines int) {
 	const least = 8
 	widths := make([]int, len(all))
@@ -151,7 +151,7 @@ func (t *terminal) columns(all []column, lines int) {
 	}
 }
 
-// standingColumns returns the columns for the criteria of the rule set, and then for the ratings.
+// standingColumns returns the columns for the criteria of the rule set, followed by those for the ratings.
 func standingColumns(s *standings.Standings) []column {
 	number := func(head string, value func(b *standings.Bot) string) column {
 		return column{head: head, cell: func(i int) string { return value(&s.Bots[i]) }}
@@ -201,7 +201,7 @@ func interval(b *standings.Bot) string {
 	return elo(b.Low) + " to " + elo(b.High)
 }
 
-// flagMark returns the mark of an unreliable rating.
+// flagMark returns the mark for an unreliable rating.
 func flagMark(b *standings.Bot) string {
 	if b.Flag != rating.Sound {
 		return "*"
@@ -209,7 +209,7 @@ func flagMark(b *standings.Bot) string {
 	return ""
 }
 
-// flagText returns why a rating is unreliable.
+// flagText explains why a rating is unreliable.
 func flagText(b *standings.Bot) string {
 	means := map[rating.Flag]string{
 		rating.WonEverything:  "won everything: it may be stronger by far than its rating",
@@ -219,7 +219,7 @@ func flagText(b *standings.Bot) string {
 	return "* " + oneLine(b.Name) + " " + means
 }
 
-// better returns the likelihood that a bot is stronger than the next one of the table.
+// better returns the likelihood that a bot is stronger than the next one in the table.
 func better(s *standings.Standings, b *standings.Bot) string {
 	if b.Place >= len(s.Bots) {
 		return ""
@@ -227,7 +227,7 @@ func better(s *standings.Standings, b *standings.Bot) string {
 	return share(b.Better)
 }
 
-// share formats a likelihood. It shows neither 0% nor 100%.
+// share formats a likelihood. It never returns 0% or 100%.
 func share(p float64) string {
 	switch {
 	case p > 0.9995:
@@ -238,7 +238,7 @@ func share(p float64) string {
 	return fmt.Sprintf("%.1f %%", 100*p)
 }
 
-// conductColumns returns the columns for lost games by reason, blunders, and time.
+// conductColumns returns the columns for lost games by cause, blunders, and time.
 func conductColumns(s *standings.Standings) []column {
 	all := []column{{head: "bot", left: true, style: bold, cell: func(i int) string { return oneLine(s.Bots[i].Name) }}}
 	if s.Looked > 0 {
@@ -256,7 +256,7 @@ func conductColumns(s *standings.Standings) []column {
 	return append(all, column{head: "lost by", left: true, cell: func(i int) string { return reasons(s.Bots[i].Reasons) }})
 }
 
-// timed reports whether the bots' CPU time was measured. It is not if bots are files.
+// timed reports whether the bots' CPU time was measured. It is not measured if bots are files.
 func timed(s *standings.Standings) bool {
 	return slices.ContainsFunc(s.Bots, func(b standings.Bot) bool { return b.UsedMS > 0 || b.SlowestMS > 0 })
 }
@@ -299,8 +299,8 @@ func reasons(counts []standings.Count) string {
 	return strings.Join(words, ", ")
 }
 
-// cross draws the cross table: the share of the points of each bot against each other bot, in percent. If the table is
-// too wide, it shows only the best bots.
+// cross writes the cross table: the percentage of the points that each bot won against each other bot. If the
+// table is too wide, it contains only the best bots.
 func (t *terminal) cross(s *standings.Standings) {
 	name := 0
 	for _, b := range s.Bots {

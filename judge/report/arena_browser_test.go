@@ -15,7 +15,7 @@ import (
 	"assay/judge/report"
 )
 
-// Expressions of the page.
+// JavaScript expressions that are evaluated on the page.
 const (
 	allowed   = `document.querySelectorAll('.option:not(.gone)').length`
 	crossed   = `[...document.querySelectorAll('.option.gone')].map(e => e.textContent).join(' ')`
@@ -27,7 +27,7 @@ const (
 	inFocus   = `document.activeElement.id`
 )
 
-// TestArenaPageInABrowser opens the page from disk and plays with it as people do.
+// TestArenaPageInABrowser opens the page from disk and uses it as a visitor does.
 func TestArenaPageInABrowser(t *testing.T) {
 	s, shown := drawnOf(events()["large"])
 	file := filepath.Join(t.TempDir(), "event.html")
@@ -57,7 +57,7 @@ func TestArenaPageInABrowser(t *testing.T) {
 	)
 	b.Screenshot("light")
 
-	// The first game, click by click: a number is gone after each move.
+	// Click through the first game: each move removes a number.
 	game := games[0]
 	moves := len(game.Moves)
 	b.Is("at the start", counted, fmt.Sprintf("0 of %d", moves))
@@ -79,7 +79,7 @@ func TestArenaPageInABrowser(t *testing.T) {
 	b.Is("after a click on the second move", counted, fmt.Sprintf("2 of %d", moves))
 	b.Screenshot("game")
 
-	// The same with the keyboard.
+	// Do the same with the keyboard.
 	b.Eval(`document.getElementById('viewer').focus()`)
 	for _, step := range []struct {
 		key  string
@@ -95,7 +95,7 @@ func TestArenaPageInABrowser(t *testing.T) {
 	b.Press("p")
 	b.Is("the game before", chosen, gameID(games[0]))
 
-	// A fault is shown with what was sent, and nothing of it is taken for HTML.
+	// A fault is shown with the output that caused it, and none of that output is treated as HTML.
 	for _, g := range games {
 		if g.Fault != nil {
 			b.Eval(`(location.hash = '#game=` + gameID(g) + `&move=999')`)
@@ -105,13 +105,13 @@ func TestArenaPageInABrowser(t *testing.T) {
 		}
 	}
 
-	// A link from the table of mistakes leads into the game.
+	// A link in the table of blunders opens the game.
 	b.Click(".losses a")
 	b.Contains("where the link leads", stateText, "threw a won game away")
 	b.Is("the focus", inFocus, "viewer")
 	b.Screenshot("mistake")
 
-	// The address of a game leads there, from a bookmark too.
+	// The URL of a game opens the game, also from a bookmark.
 	address := "file://" + file + "#game=" + gameID(games[3]) + "&move=2"
 	b.Go("about:blank")
 	b.Go(address)
@@ -119,7 +119,7 @@ func TestArenaPageInABrowser(t *testing.T) {
 	b.Is("from a bookmark", counted, fmt.Sprintf("2 of %d", len(games[3].Moves)))
 	b.Is("from a bookmark", "location.href", address)
 
-	// Only the games of one bot.
+	// Show only the games of one bot.
 	b.Eval(`(e => { e.value = 'smallest'; e.dispatchEvent(new Event('change')); })(document.getElementById('bot'))`)
 	b.Is("the games of one bot", `[...document.getElementById('game').options].every(o => o.textContent.includes('smallest'))`, "true")
 

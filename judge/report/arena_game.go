@@ -9,7 +9,8 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// ArenaGame draws a game move by move, with its number in the log. Seen are its positions by the referee. It may be nil.
+// ArenaGame writes a game move by move, with its number in the log. The slice seen contains the referee's
+// positions of the game, and may be nil.
 func ArenaGame(w io.Writer, r *arena.Results, number int, g *arena.Game, seen []referee.Position) error {
 	t := &terminal{out: w, record: &record{}}
 	t.arenaGame(r, number, g, seen)
@@ -64,7 +65,7 @@ func (t *terminal) arenaGame(r *arena.Results, number int, g *arena.Game, seen [
 	}
 }
 
-// positionText returns the number of allowed moves, and whether the position is won for the side to move.
+// positionText describes the number of allowed moves, and whether the position is won for the side to move.
 func positionText(p *referee.Position) string {
 	words := []string{}
 	switch {
@@ -85,7 +86,7 @@ func positionText(p *referee.Position) string {
 		words = append(words, p.Text)
 	}
 	if len(words) == 0 {
-		return "" // as after the last move of most games
+		return "" // normal after the last move
 	}
 	return "(" + oneLine(strings.Join(words, ", ")) + ")"
 }

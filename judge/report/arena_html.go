@@ -16,15 +16,15 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// A shown is a game that a page can show move by move.
+// A shown is a game that a page shows move by move.
 type shown struct {
 	Game      *arena.Game
 	First     string // names of the bots
 	Second    string
-	Positions []referee.Position // before the first move and after each; may be nil
+	Positions []referee.Position // before the first move and after each move; may be nil
 }
 
-// arenaEventPage draws the page of a tournament.
+// arenaEventPage writes the page of a tournament.
 func arenaEventPage(w io.Writer, e *judge.ArenaStood, games []*judge.GameShown) error {
 	s, err := readStandings(e)
 	if err != nil {
@@ -46,8 +46,8 @@ func arenaEventPage(w io.Writer, e *judge.ArenaStood, games []*judge.GameShown) 
 	return drawArenaPage(w, s, all)
 }
 
-// drawArenaPage draws the standings of a tournament and some of its games as a self-contained page of HTML. Only the games
-// need a script.
+// drawArenaPage writes a self-contained HTML page with the standings of a tournament and some of its games. Only
+// the games need a script.
 func drawArenaPage(w io.Writer, s *standings.Standings, games []shown) error {
 	page := &arenaPage{Standings: s}
 	for _, part := range []struct {
@@ -77,13 +77,13 @@ func drawArenaPage(w io.Writer, s *standings.Standings, games []shown) error {
 	return nil
 }
 
-// arenaFuncs are what the template calls.
+// arenaFuncs contains the functions that the template calls.
 var arenaFuncs = template.FuncMap{
 	"elo": elo, "amount": amount, "took": shortTime, "line": oneLine, "count": judge.Count[int],
 	"add": func(a, b int) int { return a + b },
 }
 
-// arenaPage is what the template draws.
+// arenaPage is the data for the template.
 type arenaPage struct {
 	*standings.Standings
 	Style   template.CSS
@@ -123,7 +123,7 @@ func (p *arenaPage) Flagged() (all []standings.Bot) {
 	return all
 }
 
-// A whisker is a confidence interval as a bar, in percent of the common scale of all bots.
+// A whisker is a confidence interval shown as a bar, in percent of a scale that all bots share.
 type whisker struct{ Low, Mid, Width float64 }
 
 func (p *arenaPage) Whisker(b standings.Bot) whisker {
@@ -132,7 +132,7 @@ func (p *arenaPage) Whisker(b standings.Bot) whisker {
 	return whisker{at(b.Low), at(b.Elo), at(b.High) - at(b.Low)}
 }
 
-// span returns the lowest and the highest end of the confidence intervals in the table.
+// span returns the lower and upper end of all confidence intervals in the table.
 func (p *arenaPage) span() (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for _, b := range p.Bots {
@@ -144,11 +144,11 @@ func (p *arenaPage) span() (least, most float64) {
 	return least, most
 }
 
-// A cell is a cell of the cross table.
+// A cell is a cell in the cross table.
 type cell struct {
 	Text, Said string
 	Class      string
-	Heat       int // strength of the color, from 0 for an even score to 45 percent; more would hide the text
+	Heat       int // color strength, from 0 for an even score to 45 percent; more hides the text
 }
 
 func (p *arenaPage) Cell(i, j int) cell {
@@ -175,7 +175,7 @@ func (p *arenaPage) Cell(i, j int) cell {
 	return c
 }
 
-// A slice is a reason in the bar of a bot's losses.
+// A slice is the part of a bar of lost games that has the same cause.
 type slice struct {
 	Said  string
 	Times int
@@ -183,7 +183,7 @@ type slice struct {
 	Hue   int
 }
 
-// Losses returns the slices of a bot's bar. The longest bar of all bots has the full width.
+// Losses returns the slices of a bot's bar. The longest bar has the full width.
 func (p *arenaPage) Losses(b standings.Bot) (all []slice) {
 	most := 1
 	for _, o := range p.Bots {
@@ -195,7 +195,7 @@ func (p *arenaPage) Losses(b standings.Bot) (all []slice) {
 	return all
 }
 
-// Reasons returns all reasons for which a game was lost, for the legend.
+// Reasons returns all causes of lost games, for the legend.
 func (p *arenaPage) Reasons() (all []slice) {
 	for i, what := range p.reasons() {
 		all = append(all, slice{Said: oneLine(what), Hue: hueOf(i)})
@@ -217,10 +217,10 @@ func (p *arenaPage) reasons() (all []string) {
 
 func (p *arenaPage) hue(what string) int { return hueOf(slices.Index(p.reasons(), what)) }
 
-// hueOf returns the hue of number i. It uses the golden angle, so neighbors differ clearly.
+// hueOf returns the i-th hue. It uses the golden angle, so adjacent hues differ clearly.
 func hueOf(i int) int { return (205 + i*137) % 360 }
 
-// Sizes of the chart of ratings over time, in units of the SVG.
+// Sizes of the chart of ratings over time, in SVG units.
 const (
 	chartWidth  = 700
 	chartHeight = 300
@@ -229,12 +229,12 @@ const (
 	chartEdge   = 12
 )
 
-// A curve is a bot in the chart.
+// A curve is the line of a bot in the chart.
 type curve struct {
 	Name   string
 	Hue    int
-	Points string // of a polyline
-	Band   string // of a polygon: the interval
+	Points string // points of a polyline
+	Band   string // points of a polygon: the confidence interval
 	End    float64
 	Label  float64 // vertical position of the name
 }
@@ -244,7 +244,7 @@ type tick struct {
 	Text string
 }
 
-// chart is the ratings over time.
+// chart is the chart of ratings over time.
 type chart struct {
 	Width, Height, Left, Right, Bottom, Zero float64
 	Curves                                   []curve
@@ -299,7 +299,7 @@ func (p *arenaPage) Chart() *chart {
 	return c
 }
 
-// spread moves names apart that would overlap.
+// spread moves overlapping names apart.
 func (c *chart) spread(height float64) {
 	const apart = 13
 	order := make([]*curve, len(c.Curves))
@@ -330,8 +330,8 @@ func niceStep(span float64) float64 {
 	return 10 * unit
 }
 
-// ArenaPage draws the standings of a tournament as a page of HTML, with some of its games to step through. Positions are
-// the known positions of the games by the referee.
+// ArenaPage writes an HTML page with the standings of a tournament and some of its games, which can be stepped
+// through. The parameter positions contains the positions that the referee has computed for these games.
 func ArenaPage(w io.Writer, so *arena.Results, title string, games []*arena.Game, positions arena.Seen) error {
 	s := standings.Make(so, nil, nil)
 	s.Title = title

@@ -10,8 +10,8 @@ import (
 	"assay/judge"
 )
 
-// ArenaLive returns the report of a running tournament for a terminal. Each progress replaces the one before, and the
-// last is cleared at the end. Size is called each time.
+// ArenaLive returns the report of a running tournament for a terminal. Each update replaces the previous one, and
+// the last one is cleared at the end. Size is called for each update.
 func ArenaLive(w io.Writer, o TerminalOptions, size func() (width, rows int)) Report {
 	return &arenaLive{out: w, o: o, size: size}
 }
@@ -43,11 +43,11 @@ func (l *arenaLive) Close() error {
 	return l.err
 }
 
-// draw draws the table with a line of progress below it. If the table has more lines than rows, draw omits bots in the
-// middle.
+// draw formats the table with a progress line below it. If the table has more lines than rows, draw omits bots in
+// the middle.
 func (l *arenaLive) draw(p *judge.ArenaProgressed, rows int) string {
 	t := &terminal{o: l.o, paint: paint(l.o.Color), record: &record{}}
-	room := max(rows-3, 0) // without the head, the line of progress, and the line of the cursor
+	room := max(rows-3, 0) // without the heading, the progress line, and the line of the cursor
 	var shown []int
 	for i := range p.Table {
 		if len(p.Table) <= room || i < room-2 || i == len(p.Table)-1 {
@@ -94,7 +94,7 @@ func ArenaProgress(p *judge.ArenaProgressed) string {
 	return line
 }
 
-// over returns the control characters that clear the last drawn text from a terminal.
+// over returns the control characters that clear drawn, the text written last, from a terminal.
 func over(drawn string) string {
 	if drawn == "" {
 		return ""

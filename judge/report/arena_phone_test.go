@@ -13,9 +13,8 @@ import (
 	"assay/judge/report"
 )
 
-// TestLongNamesOnAPhone looks at the page of an event on a screen as wide as a phone's:
-// names are whole and wrap, between their words where they have some, and nothing but
-// tables, which scroll by themselves, is wider than the screen.
+// TestLongNamesOnAPhone checks the page of a tournament on a screen as wide as a phone's. Names must be complete
+// and wrap between words if possible. Only tables may be wider than the screen, because they scroll by themselves.
 func TestLongNamesOnAPhone(t *testing.T) {
 	words := "a bot with a very long name that says all that it does-and-what-it-does-not"
 	one := strings.Repeat("unbroken_name_", 6)
@@ -43,8 +42,8 @@ func TestLongNamesOnAPhone(t *testing.T) {
 	b.Is("the page's width", `document.documentElement.scrollWidth`, "375")
 	b.Screenshot("phone")
 
-	// Each row's head, in all tables: how many there are, and those that hide some of their
-	// text, are a thin column of letters, or break a word that would fit.
+	// Check the row headings of all tables: their number, and that no heading hides text, is squeezed into a thin
+	// column, or breaks a word that would fit.
 	heads := `[...document.querySelectorAll('tbody th')]`
 	b.Is("the names", heads+`.length`, "9")
 	b.Is("names that are cut off", heads+`.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent).join('; ')`, "")

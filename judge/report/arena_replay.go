@@ -6,15 +6,15 @@ import (
 	"assay/judge/contests/standings"
 )
 
-// A shownGame is a game as the script of the page reads it.
+// A shownGame is a game in the form that the script of the page reads.
 type shownGame struct {
 	ID     string      `json:"id"`
 	Title  string      `json:"title"`
 	Bots   [2]string   `json:"bots"`
 	Start  string      `json:"start,omitempty"`
 	Moves  []move      `json:"moves"`
-	Known  []string    `json:"known,omitempty"` // all moves that were allowed at some point
-	Points []viewpoint `json:"points"`          // before the first move and after each
+	Known  []string    `json:"known,omitempty"` // all moves that were allowed at any point
+	Points []viewpoint `json:"points"`          // before the first move and after each move
 	Winner int         `json:"winner"`
 	Result string      `json:"result"`
 	Fault  []string    `json:"fault,omitempty"` // lines to show
@@ -25,15 +25,15 @@ type move struct {
 	Seat  int      `json:"seat"`
 	Text  string   `json:"text"`
 	Took  string   `json:"took,omitempty"`
-	Lost  bool     `json:"lost,omitempty"` // the move was a blunder
+	Lost  bool     `json:"lost,omitempty"` // whether the move was a blunder
 	Notes []string `json:"notes,omitempty"`
 }
 
-// A viewpoint is the position between two moves.
+// A viewpoint is a position before, between, or after the moves of a game.
 type viewpoint struct {
 	Said   string   `json:"said"`
-	Listed bool     `json:"listed,omitempty"` // the allowed moves are known
-	Came   []int    `json:"came,omitempty"`   // indexes into shownGame.Known: moves allowed since the last listed point
+	Listed bool     `json:"listed,omitempty"` // whether the allowed moves are known
+	Came   []int    `json:"came,omitempty"`   // indexes into shownGame.Known: moves that have become allowed at this point
 	Went   []int    `json:"went,omitempty"`
 	Best   []string `json:"best,omitempty"`
 	Text   string   `json:"text,omitempty"`
@@ -104,7 +104,7 @@ func faultLines(g shown, r *shownGame) (lines []string) {
 	return lines
 }
 
-// viewpointOf returns the position after a number of moves.
+// viewpointOf returns the position after the given number of moves.
 func viewpointOf(g shown, moves int) viewpoint {
 	if moves >= len(g.Positions) {
 		return viewpoint{Said: ""}
@@ -115,7 +115,7 @@ func viewpointOf(g shown, moves int) viewpoint {
 		v.Best = p.Best
 	}
 	switch {
-	case p.Count == 0 && p.Text != "": // the text of the referee is enough
+	case p.Count == 0 && p.Text != "": // the referee's text is enough
 	case p.Count < 0:
 		v.Said = "infinitely many moves are allowed"
 	case p.Count == 1:
@@ -131,11 +131,11 @@ func viewpointOf(g shown, moves int) viewpoint {
 	return v
 }
 
-// mostListed bounds the allowed moves that are listed.
+// mostListed is the maximum number of allowed moves that are listed.
 const mostListed = 600
 
-// list records the allowed moves of each point as changes from the point before. In most games, moves are only removed,
-// so pages of long games stay small.
+// list records the allowed moves of each point as changes from the previous point. In most games, moves are only
+// removed, so pages of long games stay small.
 func (r *shownGame) list(g shown) {
 	index := map[string]int{}
 	allowed := map[int]bool{}

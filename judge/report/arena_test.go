@@ -19,13 +19,13 @@ import (
 	"assay/judge/report"
 )
 
-// event are results with the games as they were played.
+// event contains results with the games that were played.
 type event struct {
 	*arena.Results
 	played map[arena.Key]*arena.Game
 }
 
-// change changes all games.
+// change calls f for all games.
 func (e *event) change(f func(g *arena.Game)) {
 	for i := range e.Games {
 		g := e.played[e.Games[i].Key()]
@@ -34,8 +34,8 @@ func (e *event) change(f func(g *arena.Game)) {
 	}
 }
 
-// smallEvent is an event of a game in which players take turns to cross out numbers;
-// its results are drawn by strength.
+// smallEvent returns a tournament of a game in which players take turns to cross out numbers. The results are
+// random, weighted by strength.
 func smallEvent(names ...string) *event {
 	so := &arena.Results{
 		Game: "cross-out", Seed: 42,
@@ -85,7 +85,7 @@ func oneGame(k arena.Key, rng *rand.Rand) arena.Game {
 	return g
 }
 
-// positionsOf makes up what a referee says of a game.
+// positionsOf makes up the positions that a referee returns for a game.
 func positionsOf(g *arena.Game) (all []referee.Position) {
 	left := strings.Fields("1 2 3 4 5 6 7 8 9 10 11 12")
 	for i := range len(g.Moves) + 1 {
@@ -101,7 +101,7 @@ func positionsOf(g *arena.Game) (all []referee.Position) {
 	return all
 }
 
-// events are what the reports of the arena are drawn of.
+// events returns the tournaments for the tests of arena reports.
 func events() map[string]*event {
 	large := smallEvent("exact", "ender", "learner", "a bot with a very long name that says all that it does", "random", "smallest")
 	won := smallEvent("winner", "<b>loser</b>")
@@ -127,7 +127,7 @@ func events() map[string]*event {
 	}
 }
 
-// drawStandings sends standings, and games to show, to a report.
+// drawStandings sends standings, and games to be shown, to a report.
 func drawStandings(t testing.TB, r report.Report, s *standings.Standings, shown []judge.Event) {
 	t.Helper()
 	stood, err := s.Event()
@@ -180,7 +180,7 @@ func TestArenaTerminal(t *testing.T) {
 	}
 }
 
-// stripColor takes the escape sequences of colors away.
+// stripColor removes the escape sequences for colors.
 func stripColor(s string) string {
 	for {
 		before, rest, found := strings.Cut(s, "\x1b[")
@@ -203,8 +203,7 @@ func TestArenaTerminalKeepsItsWidth(t *testing.T) {
 	}
 }
 
-// TestArenaReplay: what --json saves is drawn again, byte for byte, on the terminal and
-// as a page.
+// TestArenaReplay checks that a report saved with --json is replayed byte for byte, on the terminal and as a page.
 func TestArenaReplay(t *testing.T) {
 	s, shown := drawnOf(events()["large"])
 	var saved, terminal, page bytes.Buffer
@@ -226,7 +225,7 @@ func TestArenaReplay(t *testing.T) {
 	}
 }
 
-// TestTrial draws the trial of a bot.
+// TestTrial checks the report on the trial of a bot.
 func TestTrial(t *testing.T) {
 	var out bytes.Buffer
 	r := report.Terminal(&out, report.TerminalOptions{})
@@ -266,7 +265,7 @@ func TestArenaPage(t *testing.T) {
 	}
 }
 
-// progressOf is the progress of an event, as its results are.
+// progressOf returns progress that matches the results of a tournament.
 func progressOf(so *event, done, of int) *judge.ArenaProgressed {
 	p := arena.Progress{
 		Done: done, Of: of, Played: done, Moves: 20 * done, Took: 1500 * time.Millisecond,

@@ -7,7 +7,7 @@ import (
 	"assay/judge"
 )
 
-// This file draws the trial of a bot before a tournament.
+// This file writes the report on a trial of a bot before a tournament.
 
 func (t *terminal) tryStarted(e *judge.TryStarted) {
 	why := ""

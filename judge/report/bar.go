@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// Count describes how many of some things are done.
+// Count returns text such as "3 of 7 cases".
 func Count(what string, done, of int) string { return fmt.Sprintf("%d of %d %s", done, of, what) }
 
-// Bar returns a function that redraws a line of progress on a terminal. It is safe for
-// concurrent use.
+// Bar returns a function that redraws a progress line on a terminal. It is safe for concurrent use.
 func Bar(terminal io.Writer) func(what string, done, of int) {
 	const width = 30
 	var mu sync.Mutex
@@ -26,8 +25,7 @@ func Bar(terminal io.Writer) func(what string, done, of int) {
 	}
 }
 
-// Builds describe the programs that are being built. The zero value describes none. It is safe for
-// concurrent use.
+// Builds tracks the programs that are being built. The zero value tracks none. It is safe for concurrent use.
 type Builds struct {
 	mu  sync.Mutex
 	all []build // in the order in which they were first mentioned
@@ -35,8 +33,8 @@ type Builds struct {
 
 type build struct{ path, line string }
 
-// Update records how long a program has been building. If passed is zero, the build has ended. If preparing is not empty,
-// the build waits for the preparation of a language, and preparing describes its progress.
+// Update records how long a program has been building. If passed is zero, the build has ended. If preparing is not
+// empty, the build waits until its language is prepared, and preparing describes the progress.
 func (b *Builds) Update(path, preparing string, passed time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,7 +58,7 @@ func (b *Builds) Update(path, preparing string, passed time.Duration) {
 	}
 }
 
-// Line describes all builds, of one or more languages. It is empty if there are none.
+// Line describes all current builds, of one or more languages. It returns the empty string if there are none.
 func (b *Builds) Line() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

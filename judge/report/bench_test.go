@@ -15,9 +15,9 @@ import (
 	"assay/judge/report"
 )
 
-const huge = 100_000_000 // bytes of each output
+const huge = 100_000_000 // size of each output, in bytes
 
-// outputs are two files of 100 MB, filled with a line, that differ in one byte.
+// outputs returns two files of 100 MB that repeat a line and differ in one byte.
 func outputs(tb testing.TB, line string, differ int64) (ans, out *os.File) {
 	data := bytes.Repeat([]byte(line), huge/len(line)+1)[:huge]
 	open := func(name string) *os.File {
@@ -37,7 +37,7 @@ func outputs(tb testing.TB, line string, differ int64) (ans, out *os.File) {
 	return ans, open("out")
 }
 
-// draw cuts the windows out of two outputs and draws the report of the case.
+// draw cuts excerpts from two outputs and writes the report of the case.
 func draw(w io.Writer, ans, out *os.File, differ int64) error {
 	section := func(f *os.File) *io.SectionReader { return io.NewSectionReader(f, 0, huge) }
 	var place *judge.Place
@@ -63,8 +63,8 @@ func readBoth(buf []byte, files ...*os.File) {
 	}
 }
 
-// BenchmarkDraw says what drawing the difference of two outputs of 100 MB costs,
-// as a ratio to reading both once, in the same run.
+// BenchmarkDraw measures the cost of showing the difference between two outputs of 100 MB, relative to the cost of
+// reading both once in the same run.
 func BenchmarkDraw(b *testing.B) {
 	for _, row := range []struct {
 		name, line string
@@ -104,8 +104,8 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// TestDrawingIsBounded draws the difference of two outputs of 100 MB: it takes
-// little memory, and shows the byte that differs.
+// TestDrawingIsBounded checks that the report on the difference between two outputs of 100 MB requires little
+// memory and shows the byte that differs.
 func TestDrawingIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 200 MB; run it without -short")

@@ -16,10 +16,10 @@ import (
 	"assay/judge/internal/tex"
 )
 
-// Papers are the sizes of paper that BookletHTML knows.
+// Papers lists the paper sizes that BookletHTML supports.
 var Papers = []string{"a4", "letter"}
 
-// A Booklet is the statements of several problems, for printing.
+// A Booklet contains the statements of several problems, for printing.
 type Booklet struct {
 	Title    string // on the cover; if empty, there is no cover
 	About    string // below the title, such as the date
@@ -31,23 +31,23 @@ type BookletProblem struct {
 	Label    string // such as "A"; if empty, the problem has none
 	Title    string
 	Language string        // code of the statement's language
-	CPU      time.Duration // of a test case; zero means that no limit is shown
-	Memory   int64         // in bytes; zero means that no limit is shown
+	CPU      time.Duration // per test case; if zero, no limit is shown
+	Memory   int64         // in bytes; if zero, no limit is shown
 	Markdown []byte
 	Pictures Pictures
-	Samples  []BookletSample // that the statement does not show itself
-	// If the statement is a file such as a PDF, Document is its name, and Link its address. If both are empty, the
+	Samples  []BookletSample // samples that the statement itself does not show
+	// If the statement is a file such as a PDF, Document is its name, and Link its URL. If both are empty, the
 	// statement is Markdown.
 	Document, Link string
 }
 
-// Text returns a text without the empty lines at its end.
+// Text returns text without the empty lines at its end.
 func (BookletSample) Text(text string) string { return safe(strings.TrimRight(text, "\r\n")) }
 
 // A BookletSample is a sample below a statement. If Out is empty, it has no output.
 type BookletSample struct{ In, Out string }
 
-// Limits returns the line below the title.
+// Limits returns the text below the title that states the limits.
 func (p BookletProblem) Limits() string {
 	var parts []string
 	if p.CPU > 0 {
@@ -59,7 +59,7 @@ func (p BookletProblem) Limits() string {
 	return strings.Join(parts, " · ")
 }
 
-// Name returns the title after the label.
+// Name returns the title, preceded by the label if there is one.
 func (p BookletProblem) Name() string {
 	if p.Label == "" {
 		return p.Title
@@ -67,10 +67,10 @@ func (p BookletProblem) Name() string {
 	return p.Label + ". " + p.Title
 }
 
-// Word returns a heading in the language of the statement.
+// Word translates an English heading to the language of the statement.
 func (p BookletProblem) Word(english string) string { return tex.Word(p.Language, english) }
 
-// WithoutTitle removes the heading at the start of a statement, for pages with their own title.
+// WithoutTitle removes the heading at the start of a statement, for pages that show the title themselves.
 func WithoutTitle(statement string) string {
 	statement = strings.TrimLeft(statement, "\r\n")
 	if first, rest, _ := strings.Cut(statement, "\n"); strings.HasPrefix(first, "# ") {
@@ -79,7 +79,7 @@ func WithoutTitle(statement string) string {
 	return statement
 }
 
-// BookletPart draws a booklet without the page around it. The page must have the rules of BookletStyle.
+// BookletPart renders a booklet without the page around it. The page must include the rules of BookletStyle.
 func BookletPart(b *Booklet) (template.HTML, error) {
 	type problem struct {
 		BookletProblem
@@ -109,14 +109,14 @@ func BookletPart(b *Booklet) (template.HTML, error) {
 	return template.HTML(out.String()), err
 }
 
-// BookletStyle returns the CSS rules of a booklet. On paper, they number the pages.
+// BookletStyle returns the CSS rules of a booklet. When printed, they number the pages.
 func BookletStyle() string { return bookletStyle }
 
 //go:embed page/booklet.css
 var bookletStyle string
 
-// BookletHTML draws a booklet as a page of HTML. If the URLs of its pictures are data URLs, the page is self-contained.
-// Paper is one of Papers.
+// BookletHTML writes a booklet as an HTML page. If the URLs of its pictures are data URLs, the page is
+// self-contained. Paper is one of Papers.
 func BookletHTML(w io.Writer, b *Booklet, paper string) error {
 	body, err := BookletPart(b)
 	if err != nil {

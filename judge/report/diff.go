@@ -6,45 +6,45 @@ import (
 	"assay/judge"
 )
 
-// This file compares two excerpts of some twenty lines, never whole outputs. It aligns the lines, and then the words of
-// each pair of lines of at most maxInner bytes, both with Align. If go-diff panics, it draws all of one side and then all
-// of the other.
+// This file compares two excerpts of about twenty lines, never whole outputs. It uses Align for the lines, and
+// then for the words of each pair of lines of at most maxInner bytes. If go-diff panics, the lines of one side are
+// shown before those of the other.
 
 const (
-	maxSide  = 64      // drawn lines of each side
-	maxInner = 1 << 10 // bytes of a line whose words are compared
-	maxAll   = 8 << 10 // bytes of all lines whose words are compared; excerpts of the judge have fewer
+	maxSide  = 64      // maximum number of lines shown for each side
+	maxInner = 1 << 10 // maximum size in bytes of a line whose words are compared
+	maxAll   = 8 << 10 // maximum bytes of all lines whose words are compared; excerpts are smaller
 )
 
-// kind is the kind of a drawn line, and the character in front of it.
+// kind is the kind of a shown line. Its value is the character in front of the line.
 type kind byte
 
 const (
 	same     kind = ' '
-	expected kind = '-' // only in the answer
-	actual   kind = '+' // only in the output
+	expected kind = '-' // a line that exists only in the answer
+	actual   kind = '+' // a line that exists only in the output
 	pointer  kind = '^' // points at a position in the line above
 	remark   kind = '#' // a remark about the line above
 	more     kind = '~' // marks omitted lines
 )
 
-// context is how many equal lines are drawn after the last difference.
+// context is how many equal lines are shown after the last difference.
 const context = 3
 
-// A span is a piece of a line. A hot span differs from the other side's line.
+// A span is a piece of a line. A hot span differs from the line on the other side.
 type span struct {
 	Text string
 	Hot  bool
 }
 
-// A drawn is a line of a difference. Its exported fields are for templates.
+// A drawn is a line of a shown difference. Its exported fields are for templates.
 type drawn struct {
 	Kind   kind
-	Number int // of the line in its own text; zero if there is none
+	Number int // line number in its own text; zero if none
 	Spans  []span
 	// Lines that belong together are cropped in the same way:
-	focus int // around this column, from 0
-	long  int // as if each had this length
+	focus int // they are cropped around this column, counted from 0
+	long  int // they are cropped as if each had this length
 }
 
 func (d drawn) text() string {
@@ -59,7 +59,7 @@ func (d drawn) text() string {
 type line struct {
 	text   string
 	number int
-	ended  bool // by a line feed
+	ended  bool // whether it ends in a line feed
 }
 
 // lines splits an excerpt into lines.
@@ -78,8 +78,9 @@ func lines(e judge.Excerpt) []line {
 	return all
 }
 
-// difference draws the difference between the answer and the output. The pointer marks the position that the checker
-// reported. Without one, it marks everything that differs in the first pair of lines.
+// difference shows the difference between the answer and the output. A pointer marks the position that the checker
+// reported. If the checker reported no position, the pointer marks everything that differs in the first pair of
+// lines.
 func difference(d *judge.Detail) []drawn {
 	want, got := lines(d.Want), lines(d.Got)
 	ops := trim(align(want, got), d.Want, d.Got)
@@ -117,19 +118,20 @@ func difference(d *judge.Detail) []drawn {
 
 var drawnMore = drawn{Kind: more, Spans: []span{{Text: cut}}}
 
-// shorten drops equal lines after the last difference, except the first ones. It returns false if it dropped any.
+// shorten removes most of the equal lines after the last difference, and keeps only the first few of them. It
+// returns false if it removed any lines.
 func shorten(all []drawn) ([]drawn, bool) {
 	last := len(all)
 	for last > 0 && all[last-1].Kind == same {
 		last--
 	}
-	if last == 0 || last+context >= len(all) { // without a difference there is nothing to look for
+	if last == 0 || last+context >= len(all) { // without a difference, show all lines
 		return all, true
 	}
 	return all[:last+context], false
 }
 
-// align pairs the lines that both sides have.
+// align pairs the lines that are equal on both sides.
 func align(want, got []line) []Matched {
 	texts := func(lines []line) []string {
 		all := make([]string, len(lines))
@@ -141,7 +143,8 @@ func align(want, got []line) []Matched {
 	return Align(texts(want), texts(got))
 }
 
-// trim drops lines at either end that only one side has because the excerpt of the other side ends there.
+// trim removes lines at the start and end that only one side has because the excerpt of the other side does not
+// reach that far.
 func trim(ops []Matched, want, got judge.Excerpt) []Matched {
 	outside := func(o Matched, wantCut, gotCut bool) bool {
 		return o.New < 0 && gotCut || o.Old < 0 && wantCut
@@ -160,16 +163,16 @@ func trim(ops []Matched, want, got judge.Excerpt) []Matched {
 	return ops
 }
 
-// A pen draws the lines of a difference.
+// A pen writes the lines of a difference.
 type pen struct {
 	want, got     []line
-	place, column int // the line of got and the column that the checker reported; -1 if there is none
+	place, column int // line of got and column that the checker reported; -1 if none
 	pointed       bool
 	compared      int // bytes
 	lines         []drawn
 }
 
-// say draws a remark, unless it was drawn before.
+// say adds a remark, unless it was added before.
 func (p *pen) say(text string) {
 	remarked := drawn{Kind: remark, Spans: []span{{Text: text}}}
 	for _, l := range p.lines {
@@ -180,7 +183,7 @@ func (p *pen) say(text string) {
 	p.lines = append(p.lines, remarked)
 }
 
-// same draws an equal line.
+// same adds an equal line.
 func (p *pen) same(w, g int) {
 	l := p.got[g]
 	p.lines = append(p.lines, drawn{Kind: same, Number: l.number, Spans: []span{{Text: l.text}}, focus: p.focus(g), long: width(l.text)})
@@ -195,7 +198,7 @@ func (p *pen) same(w, g int) {
 	}
 }
 
-// focus returns the column of line g that must be visible.
+// focus returns the column of line g of the output that must stay visible.
 func (p *pen) focus(g int) int {
 	if g == p.place {
 		return p.column
@@ -203,7 +206,8 @@ func (p *pen) focus(g int) int {
 	return 0
 }
 
-// changed draws consecutive different lines in pairs: the first of the answer above the first of the output, and so on.
+// changed adds consecutive different lines in pairs: the first line of the answer above the first line of the
+// output, and so on.
 func (p *pen) changed(ops []Matched) {
 	var want, got []int
 	for _, o := range ops {
@@ -225,7 +229,7 @@ func (p *pen) changed(ops []Matched) {
 	}
 }
 
-// single draws a line that only one side has.
+// single adds a line that exists on one side only.
 func (p *pen) single(k kind, l line, g int) {
 	p.lines = append(
 		p.lines,
@@ -236,7 +240,7 @@ func (p *pen) single(k kind, l line, g int) {
 	}
 }
 
-// pair draws a line of the answer above the line of the output in its place.
+// pair adds a line of the answer above the corresponding line of the output.
 func (p *pen) pair(want, got line, g int) {
 	p.compared += len(want.text) + len(got.text)
 	inner := compare(want.text, got.text, p.compared <= maxAll)
@@ -264,14 +268,14 @@ func (p *pen) pair(want, got line, g int) {
 	}
 }
 
-// point draws the pointer under the last line.
+// point adds the pointer under the last line.
 func (p *pen) point(text string) {
 	p.pointed = true
 	above := p.lines[len(p.lines)-1]
 	p.lines = append(p.lines, drawn{Kind: pointer, Spans: []span{{Text: text}}, focus: above.focus, long: above.long})
 }
 
-// pointAt points at the token of the line that starts at the column.
+// pointAt adds a pointer to the token of the line that starts at the column.
 func (p *pen) pointAt(column int, text string) {
 	_, rest := split(text, column)
 	n := 0

@@ -11,12 +11,12 @@ import (
 // inner is the difference between two lines.
 type inner struct {
 	want, got []span
-	pointer   string // "^" under all of got that differs
-	first     int    // the first column that differs
+	pointer   string // "^" below each part of got that differs
+	first     int    // the first column that differs, in cells
 }
 
-// compare finds the first column in which two lines differ. If depth is set, it finds all differences. It aligns whole
-// words, because a part of a number has no meaning.
+// compare finds the first column in which two lines differ. If depth is set, it finds all differences. It aligns
+// whole words, because a part of a number has no meaning by itself.
 func compare(want, got string, depth bool) (in inner) {
 	first := commonStart(want, got)
 	plain := inner{
@@ -59,7 +59,7 @@ func compare(want, got string, depth bool) (in inner) {
 	return in
 }
 
-// replace adds words of the answer, and the words of the output in their place.
+// replace adds words of the answer, and the words of the output that correspond to them.
 func (in *inner) replace(gone, come []string) {
 	for i := range max(len(gone), len(come)) {
 		switch {
@@ -74,7 +74,7 @@ func (in *inner) replace(gone, come []string) {
 	}
 }
 
-// point makes the pointer. It marks at least the first different column.
+// point builds the pointer. It marks at least the first column that differs.
 func (in *inner) point(plain string) {
 	var b strings.Builder
 	for _, s := range in.got {
@@ -90,10 +90,11 @@ func (in *inner) point(plain string) {
 	}
 }
 
-// compareWords finds the differences between two words. If less than half is common, the whole words differ.
+// compareWords finds the differences between two words. If less than half of them is equal, it marks both words
+// completely.
 func compareWords(want, got string) (w, g []span) {
 	x, y := characters(want), characters(got)
-	if len(x) == len(y) { // such as rows of a board: compare character by character
+	if len(x) == len(y) { // for example rows of a board: compare character by character
 		differ := 0
 		for i := range x {
 			hot := x[i] != y[i]
@@ -164,7 +165,7 @@ func tokens(line string) []string {
 	return slices.Clip(all)
 }
 
-// isEscape reports whether a text starts with an escape.
+// isEscape reports whether s begins with an escape.
 func isEscape(s string) bool {
 	const digits = "0123456789ABCDEF"
 	return len(s) >= 4 && s[0] == '\\' && s[1] == 'x' &&
@@ -181,10 +182,10 @@ func commonStart(a, b string) int {
 	return cells
 }
 
-// blank is how an invisible blank is drawn.
+// blank is the visible form of a blank.
 const blank = "·"
 
-// visible makes blanks visible at the end of a line, and in spans that differ only by blanks.
+// visible replaces blanks by visible ones at the end of a line, and in spans that differ only in blanks.
 func visible(spans []span) []span {
 	atEnd := true
 	for i := len(spans) - 1; i >= 0; i-- {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawing writes a difference as the tests compare it.
+// drawing formats a difference for comparisons in tests.
 func drawing(all []drawn) string {
 	var b strings.Builder
 	for _, d := range all {
@@ -37,7 +37,7 @@ func TestDifference(t *testing.T) {
 	for _, row := range []struct {
 		name      string
 		want, got string
-		place     int // byte of got that the checker named; -1 for none
+		place     int // byte offset in got that the checker reported; -1 if none
 		drawn     string
 	}{
 		{"points at a digit", "4 5 7\n", "4 5 8\n", -1, "1-4 5 [7]\n 1+4 5 [8]\n  ^    ^\n"},
@@ -80,7 +80,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// whole is the excerpt of a text that is shown whole.
+// whole returns a whole text as an excerpt.
 func whole(text string) judge.Excerpt {
 	return judge.Excerpt{Text: text, FirstLine: 1, Size: int64(len(text))}
 }
@@ -94,8 +94,8 @@ func TestDifferenceLeavesOutWhatTheOtherWindowDoesNotReach(t *testing.T) {
 	}
 }
 
-// TestDifferenceProperties holds the law: the lines of either side come back
-// whole and in order, and the same texts draw the same.
+// TestDifferenceProperties checks that the lines of either side are complete and in order, and that the same texts
+// always give the same difference.
 func TestDifferenceProperties(t *testing.T) {
 	lineOf := rapid.StringMatching(`[ab 1]{0,6}`)
 	textOf := rapid.Custom(func(t *rapid.T) string {
@@ -137,8 +137,8 @@ func TestDifferenceProperties(t *testing.T) {
 	})
 }
 
-// FuzzDifference gives any texts to go-diff's door: nothing panics, and what is
-// drawn is bounded.
+// FuzzDifference compares arbitrary texts, which reach go-diff. Nothing may panic, and the size of the difference
+// must be bounded.
 func FuzzDifference(f *testing.F) {
 	f.Add("1\n2\n", "1\n3", 2, true)
 	f.Add("\x00\xff", strings.Repeat("x", 2000), 1, false)

@@ -10,7 +10,7 @@ import (
 	"assay/judge/report"
 )
 
-// A report is drawn from events, live or from a saved stream.
+// A report can be written from live events or, as here, from a saved stream.
 func ExampleReplay() {
 	var saved bytes.Buffer
 	live := report.JSON(&saved)

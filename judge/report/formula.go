@@ -11,7 +11,7 @@ import (
 	"assay/judge/internal/tex"
 )
 
-// formulas draws the formulas of statements.
+// formulas renders the formulas of statements.
 type formulas struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer of goldmark.
@@ -30,5 +30,5 @@ func (formulas) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// formulaText returns a formula on a terminal.
+// formulaText returns a formula as text for a terminal.
 func formulaText(f *formula.Formula) string { return safe(tex.Formula(f.Source)) }

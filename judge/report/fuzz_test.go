@@ -13,13 +13,12 @@ import (
 	"assay/judge/report"
 )
 
-// FuzzReplay puts any text into a line of a saved report: no report panics, nothing but
-// printable text reaches the terminal, and two times is the same. The stream is the first
-// event and that line. What is put is short, for the fuzzer takes long to make a long text
-// small.
+// FuzzReplay replays a stream of the first event and one fuzzed line. No report may panic, only printable text may
+// reach the terminal, and two replays must be equal. The line is short, because the fuzzer takes long to minimize
+// long texts.
 func FuzzReplay(f *testing.F) {
 	var streams []string
-	seen := map[string]bool{} // lines that differ in numbers alone teach nothing
+	seen := map[string]bool{} // lines that differ only in numbers are redundant
 	for _, file := range golden.Files(f, "testdata/recordings/*.jsonl") {
 		stream, err := os.ReadFile(file)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"assay/judge"
 )
 
-// Golf draws golf submissions: one with all details, several as a table.
+// Golf formats golf submissions: a single one with all details, several as a table.
 func Golf(all []*judge.GolfProved) string {
 	if len(all) == 1 {
 		return GolfText(all[0])
@@ -17,7 +17,7 @@ func Golf(all []*judge.GolfProved) string {
 	return golfTable(all)
 }
 
-// GolfText draws a golf submission. It always begins with the size.
+// GolfText formats a golf submission. The text always begins with the size.
 func GolfText(r *judge.GolfProved) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s   %s   %s", r.File, r.LanguageWords(), golfSizeWords(r))
@@ -72,7 +72,7 @@ func golfSizeWords(r *judge.GolfProved) string {
 	return fmt.Sprintf("%s (%s)", words, judge.Count(r.Chars, "char"))
 }
 
-// golfVerdictWords describes what the verdict is based on.
+// golfVerdictWords describes the checks on which the verdict is based.
 func golfVerdictWords(r *judge.GolfProved) string {
 	var words string
 	switch r.Verdict {
@@ -142,7 +142,7 @@ func golfRightWords(r *judge.GolfProved) string {
 	return fmt.Sprintf("all %s, %s, %.1f s", judge.Count(r.Domain, "input"), how, r.WallMS/1000)
 }
 
-// GolfExplained describes how the submission was called, with the source of the driver.
+// GolfExplained describes how the submission was called, including the source of the driver.
 func GolfExplained(r *judge.GolfProved) string {
 	var b strings.Builder
 	driver := ""
@@ -169,7 +169,7 @@ func indent(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// golfTable draws several submissions, one per line.
+// golfTable formats several submissions, one per line.
 func golfTable(results []*judge.GolfProved) string {
 	var b strings.Builder
 	file, language := 0, 0
@@ -182,8 +182,8 @@ func golfTable(results []*judge.GolfProved) string {
 	return safe(b.String())
 }
 
-// GolfWatched draws a submission that was saved again, in one line: its size, the change of the size, the verdict, and its
-// reason. Change is zero if the size is the same or was not known.
+// GolfWatched formats a submission that was saved again, in one line: its size, the change in size, the verdict,
+// and the reason for it. Change is zero if the size is the same or the previous size is unknown.
 func GolfWatched(r *judge.GolfProved, change int) string {
 	words, _, _ := strings.Cut(golfVerdictWords(r), "\n")
 	if len(r.Wrong) > 0 {
@@ -196,18 +196,18 @@ func GolfWatched(r *judge.GolfProved, change int) string {
 	return safe(fmt.Sprintf("%s  %s  %s  %s\n", r.File, size, r.Verdict, words))
 }
 
-// GolfUnread reports in one line that a file cannot be read at the moment, for example because an editor is saving it.
+// GolfUnread reports in one line that a file cannot be read at the moment, for example while an editor saves it.
 func GolfUnread(file string, why error) string {
 	words, _, _ := strings.Cut(why.Error(), "\n")
 	return safe(file + "  " + words + "\n")
 }
 
-// GolfSoFar reports during a long check that the submission is correct so far.
+// GolfSoFar reports the progress of a long check in which the submission has been correct so far.
 func GolfSoFar(file string, done, of int) string {
 	return fmt.Sprintf("%s: RIGHT on %d of %d inputs, the hardest among them; continuing ...\n", file, done, of)
 }
 
-// golfShort returns the reason of a verdict in a few words.
+// golfShort returns the reason for a verdict in a few words.
 func golfShort(r *judge.GolfProved) string {
 	switch {
 	case r.Verdict == judge.GolfCannotRun:

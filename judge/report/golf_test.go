@@ -62,7 +62,7 @@ func TestGolfProgress(t *testing.T) {
 	}
 }
 
-// TestGolfRedrawn draws saved answers as they were drawn when they were proved.
+// TestGolfRedrawn checks that saved golf submissions are shown as they were after their check.
 func TestGolfRedrawn(t *testing.T) {
 	one := &judge.GolfProved{
 		Format: judge.EventFormat, Problem: "p", File: "a.py", Language: "Python 3",
@@ -91,7 +91,7 @@ func TestGolfRedrawn(t *testing.T) {
 	}
 }
 
-// TestGolfColumns: columns stand below one another where characters take two cells.
+// TestGolfColumns checks that columns are aligned if characters take two cells.
 func TestGolfColumns(t *testing.T) {
 	r := &judge.GolfProved{Verdict: judge.GolfWrong, WrongMany: 2, Domain: 2, Tried: 2, Wrong: []judge.GolfWrongInput{
 		{In: "1", Gave: "日本", Why: "low"}, {In: "2", Gave: "abcde", Why: "high"},
@@ -109,8 +109,8 @@ func TestGolfColumns(t *testing.T) {
 	}
 }
 
-// TestGolfHTML: a page has the verdict, the size, each wrong input, and no tag of the
-// answer's own.
+// TestGolfHTML checks that a page contains the verdict, the size, each wrong input, and no tag from the
+// submission.
 func TestGolfHTML(t *testing.T) {
 	var page bytes.Buffer
 	r := HTML(&page)
@@ -152,7 +152,7 @@ func TestGolfLines(t *testing.T) {
 	}
 }
 
-// TestGolfIsHarmless: what an answer printed moves no cursor.
+// TestGolfIsHarmless checks that the output of a submission cannot move the cursor.
 func TestGolfIsHarmless(t *testing.T) {
 	r := &judge.GolfProved{
 		File: "a\x1b[2J.py", Verdict: judge.GolfWrong, WrongMany: 1,

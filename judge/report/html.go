@@ -18,14 +18,14 @@ import (
 // The page shows all cases, and the details of up to 200 failing ones.
 func HTML(w io.Writer) Report { return &html{w: w} }
 
-// An Enclosed is a statement at the end of a report.
+// An Enclosed is a statement that is appended to a report.
 type Enclosed struct {
 	Language string // its code
 	Markdown []byte
-	Pictures Pictures // with data URLs
+	Pictures Pictures // their URLs are data URLs
 }
 
-// HTMLWith is like HTML, with a statement below the report. The statement may be nil.
+// HTMLWith is like HTML, but appends a statement to the report. The statement may be nil.
 func HTMLWith(statement *Enclosed) func(io.Writer) Report {
 	return func(w io.Writer) Report { return &html{w: w, statement: statement} }
 }
@@ -42,7 +42,7 @@ type html struct {
 	statement *Enclosed
 	records   records
 
-	// A tournament has its own kind of page.
+	// A tournament has a different kind of page.
 	stood *judge.ArenaStood
 	games []*judge.GameShown
 }
@@ -126,7 +126,7 @@ func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
 	return nil
 }
 
-// Style returns the style sheet of HTML and RunHTML.
+// Style returns the style sheet for HTML and RunHTML.
 func Style() string { return pageStyle }
 
 //go:embed page/style.css
@@ -137,8 +137,8 @@ var pageTemplates = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("page.html").Funcs(pageFuncs).ParseFS(pageFiles, "page/*.html")
 })
 
-// pageFuncs are the functions of the templates. All untrusted texts go through text or line, which make invisible
-// characters visible. html/template quotes them.
+// pageFuncs contains the functions of the templates. All untrusted texts pass through text or line, which make
+// invisible characters visible. html/template quotes them.
 var pageFuncs = template.FuncMap{
 	"add":     func(a, b int) int { return a + b },
 	"text":    safe,
@@ -168,7 +168,7 @@ var pageFuncs = template.FuncMap{
 	"head":   func(input string) string { return Lines(input, "") },
 }
 
-// sourceLine is a line of a mutant's difference.
+// sourceLine is a line in the difference between a mutant and its original.
 type sourceLine struct{ Class, Said, Mark, Text string }
 
 func sourceLines(diff string) (all []sourceLine) {
@@ -186,9 +186,9 @@ func sourceLines(diff string) (all []sourceLine) {
 	return all
 }
 
-// A pageRun is a submission or a verification for the templates.
+// A pageRun is a judging or a verification, in the form that the templates use.
 type pageRun struct {
-	Prefix string // of the ids of this run's elements
+	Prefix string // prefix for the ids of this run's elements
 	record *record
 	Groups []*pageGroup
 	Failed []*pageCase // failing cases with details
@@ -205,7 +205,7 @@ func newPageRun(prefix string, r *record, most limits) *pageRun {
 	for _, c := range r.cases {
 		p.scale = max(p.scale, millis(c.Exec.CPU))
 	}
-	p.scale *= 1.04 // so the limit is visible inside the bar
+	p.scale *= 1.04 // so that the limit is visible inside the bar
 	n, groups := 0, r.groupsSoFar()
 	for i, g := range groups {
 		group := &pageGroup{GroupJudged: g, SkippedRow: fmt.Sprintf("%sg%d-skipped", p.Prefix, i)}
@@ -227,7 +227,7 @@ func newPageRun(prefix string, r *record, most limits) *pageRun {
 	return p
 }
 
-// Fields of the record, for the templates.
+// These methods give the templates access to the record.
 func (p *pageRun) Started() *judge.Started            { return p.record.started }
 func (p *pageRun) Built() *judge.Built                { return p.record.built }
 func (p *pageRun) Finished() *judge.Finished          { return p.record.finished }
@@ -243,7 +243,7 @@ func (p *pageRun) Solutions() []*judge.SolutionJudged { return p.record.solution
 func (p *pageRun) Notes() []string                    { return p.record.notes }
 func (p *pageRun) Verdict() judge.Verdict             { return p.record.verdict() }
 
-// BuildFailed reports whether the build failed, so that the page shows its log.
+// BuildFailed reports whether the build failed. If so, the page shows the build log.
 func (p *pageRun) BuildFailed() bool {
 	return p.record.built != nil && p.record.built.Verdict != judge.NotJudged
 }
@@ -276,10 +276,10 @@ func (p *pageRun) Heading() string {
 	return oneLine(cmp.Or(problem, "judge") + ": " + result)
 }
 
-// Percent returns the width of a bar for a time in milliseconds.
+// Percent returns the width of the bar for a time in milliseconds.
 func (p *pageRun) Percent(ms float64) string { return percent(ms, p.scale) }
 
-// LimitAt returns the position of the time limit in a bar.
+// LimitAt returns the position of the time limit within a bar.
 func (p *pageRun) LimitAt() string {
 	if p.record.started == nil || p.record.started.TimeMS <= 0 {
 		return ""
@@ -287,7 +287,7 @@ func (p *pageRun) LimitAt() string {
 	return percent(float64(p.record.started.TimeMS), p.scale)
 }
 
-// MemoryPercent returns the width of the bar of the memory.
+// MemoryPercent returns the width of the bar for the memory.
 func (p *pageRun) MemoryPercent() string {
 	if p.record.started == nil || p.record.finished == nil {
 		return "0%"
@@ -295,7 +295,7 @@ func (p *pageRun) MemoryPercent() string {
 	return percent(float64(p.record.finished.Memory), float64(p.record.started.Memory))
 }
 
-// TimePercent returns the width of the bar of the slowest case.
+// TimePercent returns the width of the bar for the slowest case.
 func (p *pageRun) TimePercent() string {
 	if p.record.started == nil || p.record.finished == nil {
 		return "0%"
@@ -328,7 +328,7 @@ type caseLink struct{ ID, Row string }
 // Link returns a link to a case.
 func (p *pageRun) Link(id string) caseLink { return caseLink{id, p.RowOf(id)} }
 
-// GroupNames returns the columns of the table of solutions.
+// GroupNames returns the column names for the table of solutions.
 func (p *pageRun) GroupNames() []string {
 	if p.record.verify != nil {
 		return p.record.verify.Groups
@@ -353,7 +353,7 @@ func (p *pageRun) InGroup(s *judge.SolutionJudged, group string) judge.GroupJudg
 	return judge.GroupJudged{}
 }
 
-// Dir returns the directory of all solutions.
+// Dir returns the directory that contains all solutions.
 func (p *pageRun) Dir() string {
 	if len(p.record.solutions) == 0 {
 		return ""
@@ -361,7 +361,7 @@ func (p *pageRun) Dir() string {
 	return commonDir(pathsOf(p.record.solutions))
 }
 
-// Short returns the path of a solution within that directory.
+// Short returns the path of a solution relative to Dir.
 func (p *pageRun) Short(s *judge.SolutionJudged) string {
 	return strings.TrimPrefix(s.Path, p.Dir())
 }

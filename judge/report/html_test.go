@@ -27,8 +27,7 @@ func drawPage(t testing.TB, stream []byte) []byte {
 	return b.Bytes()
 }
 
-// styles matches the style sheet, which is the same in every page and is judged
-// by looking at it.
+// styles matches the style sheet. It is the same in all pages and is reviewed visually, not by tests.
 var styles = regexp.MustCompile(`(?s)<style>.*</style>`)
 
 func TestHTML(t *testing.T) {
@@ -41,7 +40,7 @@ func TestHTML(t *testing.T) {
 	})
 }
 
-// TestRunHTML: one run is the same in a page of ours and in another's.
+// TestRunHTML checks that RunHTML writes the same article as HTML.
 func TestRunHTML(t *testing.T) {
 	article := regexp.MustCompile(`(?s)<article.*?</article>`)
 	for name, events := range recordings {
@@ -68,7 +67,7 @@ func TestRunHTML(t *testing.T) {
 	}
 }
 
-// elements yields every element of a page.
+// elements returns all elements of a page.
 func elements(t *testing.T, page []byte) []*html.Node {
 	t.Helper()
 	root, err := html.Parse(bytes.NewReader(page))
@@ -84,8 +83,8 @@ func elements(t *testing.T, page []byte) []*html.Node {
 	return all
 }
 
-// TestHTMLIsHarmless holds the law: whatever the contestant wrote, the page has
-// no script, loads nothing, and leads nowhere else.
+// TestHTMLIsHarmless checks that, whatever a contestant wrote, the page contains no script, loads nothing, and has
+// no links to other pages.
 func TestHTMLIsHarmless(t *testing.T) {
 	allowed := map[string]bool{}
 	for name := range strings.FieldsSeq("html head meta title style body article header section p b i h1 h2 h3 h4 span small strong em code pre " +
@@ -98,7 +97,7 @@ func TestHTMLIsHarmless(t *testing.T) {
 				t.Errorf("element <%s>", n.Data)
 			}
 			for _, a := range n.Attr {
-				if strings.HasPrefix(a.Key, "on") || a.Key == "src" || a.Key == "style" || // which a page of a server does not allow
+				if strings.HasPrefix(a.Key, "on") || a.Key == "src" || a.Key == "style" || // which pages of a server do not allow
 					a.Key == "href" && !strings.HasPrefix(a.Val, "#") {
 					t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
 				}
@@ -107,8 +106,7 @@ func TestHTMLIsHarmless(t *testing.T) {
 	})
 }
 
-// TestHTMLLinksLeadSomewhere holds the law: ids are unique, and every link of the
-// grid has its case.
+// TestHTMLLinksLeadSomewhere checks that ids are unique, and that the target of every link in the grid exists.
 func TestHTMLLinksLeadSomewhere(t *testing.T) {
 	eachRecording(t, func(t *testing.T, name string, stream []byte) {
 		ids, links := map[string]bool{}, map[string]bool{}
@@ -133,8 +131,7 @@ func TestHTMLLinksLeadSomewhere(t *testing.T) {
 	})
 }
 
-// TestEveryReportNamesWhatIsNotEnforced looks for the unenforced features in what
-// each report draws.
+// TestEveryReportNamesWhatIsNotEnforced checks that each kind of report names the features that are not enforced.
 func TestEveryReportNamesWhatIsNotEnforced(t *testing.T) {
 	for recording, feature := range map[string]string{"time_limit": "file system", "verify": "memory of the children together"} {
 		stream, err := os.ReadFile("testdata/recordings/" + recording + ".jsonl")
@@ -154,7 +151,7 @@ func TestEveryReportNamesWhatIsNotEnforced(t *testing.T) {
 	}
 }
 
-// chromium renders a page and returns the document as the browser sees it then.
+// chromium renders a page in the browser and returns the resulting document.
 func chromium(t *testing.T, url string) string {
 	t.Helper()
 	path := ""
@@ -178,8 +175,8 @@ func chromium(t *testing.T, url string) string {
 	return string(out)
 }
 
-// TestHTMLInABrowser opens the page of hostile events, and one with many cases at
-// a case that is folded away.
+// TestHTMLInABrowser opens the page of hostile events. It also opens a page with many cases by a link to a folded
+// case, and checks that the case is unfolded.
 func TestHTMLInABrowser(t *testing.T) {
 	open := func(recording, fragment string) string {
 		stream, err := os.ReadFile("testdata/recordings/" + recording + ".jsonl")
@@ -206,8 +203,8 @@ func TestHTMLInABrowser(t *testing.T) {
 	}
 }
 
-// TestPageOfAContestant: what a contestant may not know is not told otherwise, and what a
-// contestant may know is there.
+// TestPageOfAContestant checks that a contestant's page contains everything that the contestant may know, and does
+// not reveal anything else.
 func TestPageOfAContestant(t *testing.T) {
 	run := func(x judge.Exec, v judge.Verdict, show judge.Show) string {
 		x.CPU, x.Wall, x.Memory = 1200*time.Millisecond, 1300*time.Millisecond, 4<<20

@@ -7,8 +7,8 @@ import (
 	"assay/judge"
 )
 
-// JSON returns the report that saves the events, one per line, for Replay and other programs. It omits progress, which is
-// only for live displays.
+// JSON returns the report that saves the events, one per line, for Replay and other programs. It omits progress
+// events, which are only for live displays.
 func JSON(w io.Writer) Report { return &jsonLines{w: w} }
 
 type jsonLines struct {

@@ -9,8 +9,8 @@ import (
 	"assay/judge"
 )
 
-// JUnit returns the report for continuous integration. Each group is a test suite, and each case a test case. A
-// verification has a suite for its checks and one for its solutions. Times are CPU times.
+// JUnit returns the report for continuous integration. Each group is a test suite, and each case is a test case. A
+// verification has a suite for its checks and another for its solutions. Times are CPU times.
 func JUnit(w io.Writer) Report { return &junit{w: w} }
 
 type junit struct {
@@ -93,7 +93,7 @@ type (
 	}
 )
 
-// junitMillis is a time in milliseconds, written in seconds.
+// junitMillis is a time in milliseconds, which is written in seconds.
 type junitMillis float64
 
 func (m junitMillis) MarshalXMLAttr(name xml.Name) (xml.Attr, error) {
@@ -152,7 +152,7 @@ func (root *junitSuites) submission(r *record) {
 	root.complete(problem, properties, r.finished != nil || r.empty())
 }
 
-// complete adds an error if the stream broke off, because an incomplete run must not pass.
+// complete adds an error if the stream broke off, because CI must not accept an incomplete run.
 func (root *junitSuites) complete(problem string, properties []junitProperty, finished bool) {
 	if !finished {
 		suite := &junitSuite{Name: problem + ".judge", Properties: properties}
@@ -200,8 +200,8 @@ func junitCaseOf(class string, c *judge.CaseJudged) junitCase {
 	return one
 }
 
-// plainFailure returns the terminal's text for a failed case. Standard error is not included, because it has its own
-// element.
+// plainFailure returns the text that the terminal shows for a failed case. Standard error is omitted, because it
+// has its own element.
 func plainFailure(c *judge.CaseJudged) string {
 	t := Terminal(nil, TerminalOptions{Width: 100}).(*terminal)
 	quiet := *c
@@ -240,7 +240,7 @@ func (root *junitSuites) verification(r *record) {
 			if s.Promised != judge.NotJudged {
 				want = s.Promised.Words()
 			}
-			message := s.Note // if a score or message was expected
+			message := s.Note // set if a score or message was expected
 			if want != "" {
 				message = fmt.Sprintf("want %s, got %s", want, s.Verdict.Words())
 			}

@@ -9,20 +9,20 @@ import (
 	"assay/judge"
 )
 
-// redrawAfter is the minimum time between two lines of progress. Otherwise drawing thousands of quick cases would take
-// longer than judging them.
+// redrawAfter is the minimum time between two updates of the progress line. Without it, drawing thousands of quick
+// cases would take longer than judging them.
 const redrawAfter = 50 * time.Millisecond
 
 // A progress is the last line on a terminal, which is redrawn while cases run.
 type progress struct {
 	on    bool
-	now   func() time.Time // if nil, no times are shown, and every event redraws the line
+	now   func() time.Time // if nil, no times are shown, and each event redraws the line
 	since time.Time
 	drawn time.Time
 	shown string // the current line
-	named bool   // the line names the submission
+	named bool   // whether the line names the submission
 
-	ran    int // cases that have run; they may not be judged yet
+	ran    int // number of cases that have run, even if they are not judged yet
 	of     int
 	counts map[judge.Verdict]int
 
@@ -66,7 +66,7 @@ func (p *progress) start(cases int) {
 	}
 }
 
-// line draws the progress of a submission or of a verification.
+// line formats the progress of a submission or a verification.
 func (p *progress) line(r *record) string {
 	const bar = 20
 	var b strings.Builder
@@ -110,12 +110,12 @@ func (p *progress) line(r *record) string {
 	return b.String()
 }
 
-// over returns the bytes that write text to the terminal with the line of progress below it.
+// over returns the bytes that write text to the terminal, followed by the progress line.
 func (p *progress) over(text, line string) string {
 	if text == "" && line == p.shown {
 		return ""
 	}
-	const erase = "\r\x1b[K" // to the line's start, and clear it
+	const erase = "\r\x1b[K" // go to the start of the line, and clear it
 	if p.shown != "" {
 		text = erase + text
 	}

@@ -11,11 +11,11 @@ import (
 	"assay/judge"
 )
 
-// NoticeInterval is the usual time between two notices.
+// NoticeInterval is the default time between two notices.
 const NoticeInterval = 10 * time.Second
 
-// Notices report the progress of long work if no terminal redraws a line. They write one line per interval, and nothing
-// about work that ends within the first interval. The methods are safe for concurrent use.
+// Notices writes the progress of long work if there is no terminal with a progress line. It writes one line per
+// interval, and nothing about work that ends within the first interval. Its methods are safe for concurrent use.
 type Notices struct {
 	to    io.Writer
 	start time.Time
@@ -26,10 +26,10 @@ type Notices struct {
 	work []*work // current work, in the order of its start
 }
 
-// A work is an activity that Notices follow.
+// A work is an activity whose progress is reported.
 type work struct{ line func() string }
 
-// NewNotices starts to write notices to a writer. The caller must call Close.
+// NewNotices returns a Notices that writes to to once per interval. The caller must call Close.
 func NewNotices(to io.Writer, interval time.Duration) *Notices {
 	n := &Notices{to: to, start: time.Now(), over: make(chan struct{})}
 	n.ended.Go(func() {
@@ -47,8 +47,8 @@ func NewNotices(to io.Writer, interval time.Duration) *Notices {
 	return n
 }
 
-// Follow adds work to the notices until done is called. Line describes its progress. If line returns "", the work is
-// omitted.
+// Follow adds work to the notices until done is called. The function line describes the work's progress. If it
+// returns "", the work is omitted.
 func (n *Notices) Follow(line func() string) (done func()) {
 	w := &work{line}
 	n.mu.Lock()
@@ -61,7 +61,7 @@ func (n *Notices) Follow(line func() string) (done func()) {
 	}
 }
 
-// write writes one notice if any work has something to say.
+// write writes a notice if any work has progress to report.
 func (n *Notices) write() {
 	n.mu.Lock()
 	following := slices.Clone(n.work)
@@ -77,14 +77,14 @@ func (n *Notices) write() {
 	}
 }
 
-// Close ends the notices.
+// Close stops the notices.
 func (n *Notices) Close() {
 	close(n.over)
 	n.ended.Wait()
 }
 
-// Watcher returns a report that draws nothing, and a function that describes the progress of its judging or
-// verification. The description is empty before and after.
+// Watcher returns a report that writes nothing, and a function that describes the progress of a judging or
+// verification. The description is empty before it begins and after it ends.
 func Watcher() (Report, func() string) {
 	w := &watcher{record: &record{}, live: progress{on: true}}
 	return w, w.line

@@ -9,7 +9,7 @@ import (
 	"assay/judge"
 )
 
-// TestNoticesAppearOncePerInterval runs on a clock of its own, on which waiting takes no time.
+// TestNoticesAppearOncePerInterval uses a fake clock, on which waiting takes no time.
 func TestNoticesAppearOncePerInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
@@ -23,7 +23,7 @@ func TestNoticesAppearOncePerInterval(t *testing.T) {
 			}
 			out.Reset()
 		}
-		wait(25*time.Second, "") // nothing is under way
+		wait(25*time.Second, "") // no work is in progress
 		done := 3
 		first := n.Follow(func() string { return Count("cases made", done, 7) })
 		wait(4*time.Second, "")
@@ -43,8 +43,8 @@ func TestNoticesAppearOncePerInterval(t *testing.T) {
 	})
 }
 
-// TestWatcherDescribesWhatIsUnderWay follows a submission and a verification from before their first events to
-// after their last.
+// TestWatcherDescribesWhatIsUnderWay checks the progress of a submission and of a verification, from before the
+// first event to after the last.
 func TestWatcherDescribesWhatIsUnderWay(t *testing.T) {
 	r, line := Watcher()
 	for _, step := range []struct {

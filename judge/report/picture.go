@@ -24,15 +24,15 @@ import (
 // A Picture is a picture in a statement.
 type Picture struct {
 	Name          string
-	URL           string // where a page has it; "" in a terminal
+	URL           string // URL for a page; empty for a terminal
 	Width, Height int    // in pixels; zero if unknown
-	Linked        bool   // the page has a link, because browsers cannot draw the picture
+	Linked        bool   // whether the page shows a link, because browsers cannot show the picture
 }
 
-// Pictures returns the picture with the path that a statement uses. It returns nil if there is none.
+// Pictures returns the picture with the path that a statement uses, or nil if there is none.
 type Pictures func(path string) *Picture
 
-// find returns the picture for an address in a statement. It reads the address with pictures.Split.
+// find returns the picture for an address in a statement, which it parses with pictures.Split.
 func (p Pictures) find(address string) (found *Picture, path string, size map[string]string) {
 	path, size = pictures.Split(address)
 	if p != nil && path != "" && !pictures.Elsewhere(path) {
@@ -41,7 +41,7 @@ func (p Pictures) find(address string) (found *Picture, path string, size map[st
 	return found, path, size
 }
 
-// words returns the text that replaces a picture, without brackets.
+// words returns the text that stands for a picture, without brackets.
 func (p *Picture) words(path string) string {
 	switch {
 	case p == nil:
@@ -75,7 +75,7 @@ func (p Pictures) html(address, caption string, size map[string]string) string {
 	)
 }
 
-// webAddress returns an address if a link may have it, and otherwise an address that leads nowhere.
+// webAddress returns address if it is allowed in a link. Otherwise, it returns an address without a target.
 func webAddress(address string) string {
 	if u, err := url.Parse(address); err == nil && slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return address
@@ -83,9 +83,9 @@ func webAddress(address string) string {
 	return "#"
 }
 
-// attributes returns the HTML attributes for the size of a picture. A size is a number of pixels (px) or a percentage (pc)
-// of the width of the text. The percentage of the key scale is of the picture's own width. By default, the picture has
-// its own width.
+// attributes returns the HTML attributes for the size of a picture. A size is a number of pixels (px) or a
+// percentage (pc) of the text width. For the key scale, it is a percentage of the picture's own width. By default,
+// the picture has its own width.
 func (p *Picture) attributes(size map[string]string) (text string) {
 	for _, key := range []string{"width", "height", "scale"} {
 		n, unit, ok := measure(size[key])
@@ -93,7 +93,7 @@ func (p *Picture) attributes(size map[string]string) (text string) {
 		case !ok:
 		case key == "scale" && p.Width > 0:
 			text += fmt.Sprintf(` width="%.0f"`, max(1, float64(p.Width)*n/100))
-		case key == "scale": // the width of the picture is not known
+		case key == "scale": // the width of the picture is unknown
 		case unit == "pc" || unit == "%":
 			text += fmt.Sprintf(` %s="%.0f%%"`, key, n)
 		default:
@@ -101,19 +101,20 @@ func (p *Picture) attributes(size map[string]string) (text string) {
 		}
 	}
 	if text == "" && p.Width > 0 {
-		return fmt.Sprintf(` width="%d"`, p.Width) // otherwise an SVG has the width of the text
+		return fmt.Sprintf(` width="%d"`, p.Width) // otherwise an SVG would fill the text width
 	}
 	return text
 }
 
-// measure parses a number from 1 to 10,000 with a unit: px, pc, or %. No unit means px.
+// measure parses a number from 1 to 10,000 with a unit: px, pc, or %. Without a unit, px is used.
 func measure(text string) (n float64, unit string, ok bool) {
 	unit = strings.TrimLeft(text, "0123456789.")
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, unit), 64)
 	return n, unit, err == nil && n >= 1 && n <= 10_000 && slices.Contains([]string{"", "px", "pc", "%"}, unit)
 }
 
-// plainElements are kept, without their attributes. Of other elements, only the content is kept.
+// plainElements lists elements that are kept, without their attributes. Other elements are replaced by their
+// content.
 var plainElements = map[atom.Atom]bool{
 	atom.Sup: true, atom.Sub: true, atom.B: true, atom.I: true, atom.Em: true,
 	atom.Strong: true, atom.Code: true, atom.Kbd: true, atom.Tt: true, atom.U: true, atom.S: true,
@@ -125,20 +126,20 @@ var plainElements = map[atom.Atom]bool{
 	atom.Dl: true, atom.Dt: true, atom.Dd: true, atom.Del: true, atom.Ins: true, atom.Small: true,
 }
 
-// inlineElements can be inside a word.
+// inlineElements lists elements that may occur inside a word.
 var inlineElements = map[atom.Atom]bool{
 	atom.A: true, atom.B: true, atom.Code: true, atom.Del: true, atom.Em: true, atom.Font: true,
 	atom.I: true, atom.Ins: true, atom.Kbd: true, atom.S: true,
 	atom.Small: true, atom.Span: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Tt: true, atom.U: true,
 }
 
-// silentElements are omitted with their content.
+// silentElements lists elements that are removed with their content.
 var silentElements = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Iframe: true, atom.Object: true,
 	atom.Template: true, atom.Noscript: true, atom.Svg: true, atom.Math: true, atom.Textarea: true, atom.Select: true, atom.Title: true,
 }
 
-// fragment draws an untrusted piece of HTML.
+// fragment writes an untrusted piece of HTML.
 func (p Pictures) fragment(w io.Writer, piece []byte) {
 	all, err := tags.ParseFragment(bytes.NewReader(piece), &tags.Node{Type: tags.ElementNode, Data: "div", DataAtom: atom.Div})
 	if err != nil {
@@ -209,7 +210,7 @@ func (p Pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// captioned reports whether the text of an image is also its caption, below or above it.
+// captioned reports whether an image's text is repeated as a caption below or above the image.
 func captioned(n ast.Node, source []byte, text string) bool {
 	block := n.Parent()
 	for block != nil && block.Type() != ast.TypeBlock {
@@ -226,7 +227,7 @@ func captioned(n ast.Node, source []byte, text string) bool {
 	return false
 }
 
-// plainText returns the text inside a node, without marks.
+// plainText returns the text inside a node, without markup.
 func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

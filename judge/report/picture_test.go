@@ -7,7 +7,7 @@ import (
 	"assay/judge/report"
 )
 
-// shelf has the pictures of these tests.
+// shelf returns the pictures for these tests.
 func shelf(path string) *report.Picture {
 	return map[string]*report.Picture{
 		"a.png":      {Name: "a.png", URL: "/file/a.png", Width: 320, Height: 200},
@@ -18,12 +18,12 @@ func shelf(path string) *report.Picture {
 }
 
 func TestPictures(t *testing.T) {
-	for markdown, want := range map[string][2]string{ // as HTML, and in a terminal
+	for markdown, want := range map[string][2]string{ // HTML, and text for a terminal
 		"![A *cat* $x$](a.png)": {`<p><img src="/file/a.png" alt="A cat x" width="320"></p>`, "[picture: a.png, 320 x 200] A cat x"},
 		"![](<b c.svg>) ![](b%20c.svg)": {
 			`<p><img src="/file/b%20c.svg" alt=""> <img src="/file/b%20c.svg" alt=""></p>`, "[picture: b c.svg] [picture: b c.svg]",
 		},
-		"![A $n \\le 5$ \\[1\\]](a.png) ![A $n \\le 5$ \\[1\\]](a.png)\n\n*Figure 1: A* $n \\le 5$ [1]": { // the caption once
+		"![A $n \\le 5$ \\[1\\]](a.png) ![A $n \\le 5$ \\[1\\]](a.png)\n\n*Figure 1: A* $n \\le 5$ [1]": { // the caption appears once
 			"<p><img src=\"/file/a.png\" alt=\"A n ≤ 5 [1]\" width=\"320\"> <img src=\"/file/a.png\" alt=\"A n ≤ 5 [1]\" width=\"320\"></p>\n" +
 				"<p><em>Figure 1: A</em> <math><mrow><mi>n</mi><mo>≤</mo><mn>5</mn></mrow></math> [1]</p>",
 			"[picture: a.png, 320 x 200] [picture: a.png, 320 x 200]\n\n*Figure 1: A* n ≤ 5 [1]",
@@ -84,7 +84,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestFootnotes: a terminal has them at the end, as a page has.
+// TestFootnotes checks that footnotes are at the end on a terminal, as on a page.
 func TestFootnotes(t *testing.T) {
 	var b strings.Builder
 	if err := report.Statement(

@@ -6,24 +6,25 @@ import (
 	"assay/judge"
 )
 
-// A record collects the events of a submission or verification, for reports that need all of them before they can draw.
+// A record collects the events of a judging or verification, for reports that need all of them before they can
+// write anything.
 type record struct {
-	started  *judge.Started // nil in a verification
+	started  *judge.Started // nil for a verification
 	built    *judge.Built
 	cases    []*judge.CaseJudged
 	groups   []*judge.GroupJudged // with cases
-	inner    []*judge.GroupJudged // with groups inside
+	inner    []*judge.GroupJudged // groups that contain groups
 	finished *judge.Finished      // nil if the stream broke off
 
-	verify    *judge.VerifyStarted // nil in a submission
+	verify    *judge.VerifyStarted // nil for a judging
 	checks    []*judge.Checked
 	faults    []*judge.Fault
 	warnings  []*judge.Fault
 	solutions []*judge.SolutionJudged
 	verified  *judge.VerifyFinished // nil if the stream broke off
 
-	adequacy *judge.AdequacyMeasured // if not nil, the record is a measurement and nothing else
-	golf     []*judge.GolfProved     // golf submissions, which become one table
+	adequacy *judge.AdequacyMeasured // if not nil, the record contains only a measurement
+	golf     []*judge.GolfProved     // golf submissions, which form one table
 
 	notes []string
 }
@@ -46,7 +47,7 @@ func (r *record) add(e judge.Event) bool {
 			return false
 		}
 		r.adequacy = e
-	case *judge.CasesMade, *judge.FilesMade: // the faults before it were reported already
+	case *judge.CasesMade, *judge.FilesMade: // preceding faults were already reported
 		if r.verify == nil {
 			r.faults = nil
 		}
@@ -88,7 +89,7 @@ func (r *record) add(e judge.Event) bool {
 	return true
 }
 
-// empty reports whether the record has only notes, which belong to the following events.
+// empty reports whether the record contains only notes, which belong to the following events.
 func (r *record) empty() bool {
 	return r.started == nil && r.verify == nil && r.adequacy == nil && r.built == nil && len(r.cases) == 0 &&
 		len(r.groups) == 0 && r.finished == nil && len(r.checks) == 0 && len(r.faults) == 0 &&
@@ -117,7 +118,7 @@ func (r *record) first() *judge.CaseJudged {
 	return nil
 }
 
-// total returns the score of the submission, or nil if there is none.
+// total returns the submission's score, or nil if there is none.
 func (r *record) total() *judge.Score {
 	if r.finished == nil {
 		return nil
@@ -132,7 +133,7 @@ func (r *record) dialogues() []*judge.CaseJudged {
 	})
 }
 
-// scores returns the groups with groups inside that have a score of their own.
+// scores returns the groups that contain groups and have their own score.
 func (r *record) scores() []*judge.GroupJudged {
 	return slices.DeleteFunc(slices.Clone(r.inner), func(g *judge.GroupJudged) bool {
 		return g.Score == nil || r.total() == nil || len(r.inner) == 1
@@ -144,7 +145,7 @@ func (r *record) casesOf(group string) []*judge.CaseJudged {
 	return slices.DeleteFunc(slices.Clone(r.cases), func(c *judge.CaseJudged) bool { return c.Group != group })
 }
 
-// groupsSoFar returns the groups, including the one that was being judged when the stream broke off.
+// groupsSoFar returns the groups. If the stream broke off, they include the group that was being judged.
 func (r *record) groupsSoFar() []*judge.GroupJudged {
 	if len(r.cases) == 0 {
 		return r.groups
@@ -162,12 +163,12 @@ func (r *record) groupsSoFar() []*judge.GroupJudged {
 		}
 	}
 	if open.Verdict == judge.Accepted {
-		open.Verdict = judge.NotJudged // more cases would have followed
+		open.Verdict = judge.NotJudged // more cases of this group were expected
 	}
 	return append(slices.Clone(r.groups), open)
 }
 
-// verdict returns the verdict of the submission, or the part that is known of it.
+// verdict returns the submission's verdict, or the known part of it.
 func (r *record) verdict() judge.Verdict {
 	switch {
 	case r.finished != nil:
@@ -178,7 +179,7 @@ func (r *record) verdict() judge.Verdict {
 	return judge.NotJudged
 }
 
-// records collects events into records, one for each submission or verification.
+// records collects events into records, one for each judging or verification.
 type records struct{ all []*record }
 
 func (r *records) add(e judge.Event) {

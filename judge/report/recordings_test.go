@@ -10,8 +10,8 @@ import (
 	"assay/judge/internal/window"
 )
 
-// recordings are the streams of events that every report is drawn from in the
-// tests. They are saved in testdata/recordings, as the report of JSON.
+// recordings contains the event streams that the tests pass to every report. They are saved in testdata/recordings
+// in the format of JSON.
 var recordings = map[string][]judge.Event{
 	"accepted":       accepted(),
 	"wrong_answer":   wrongAnswer(),
@@ -40,8 +40,7 @@ const (
 	mib = 1 << 20
 )
 
-// several are submissions that are judged one after the other, with a note that is the same
-// for each.
+// several returns submissions that are judged one after the other, with the same note for each.
 func several() []judge.Event {
 	note := &judge.Noted{Text: "the problem has no answer for one case"}
 	events := []judge.Event{&judge.SeveralStarted{
@@ -76,7 +75,7 @@ func ran(cpu time.Duration, memory int64) judge.Exec {
 	return judge.Exec{CPU: cpu, Wall: cpu + 3*ms, Memory: memory, Output: 12}
 }
 
-// good are accepted cases of a group, and the end of the group.
+// good returns accepted cases of a group, followed by the end of the group.
 func good(group string, n int) []judge.Event {
 	var events []judge.Event
 	for i := range n {
@@ -87,7 +86,7 @@ func good(group string, n int) []judge.Event {
 	return append(events, &judge.GroupJudged{Group: group, Verdict: judge.Accepted, Passed: n, Cases: n})
 }
 
-// skipped are the cases of a group that were not judged.
+// skipped returns cases of a group that were not judged.
 func skipped(group string, n int) []judge.Event {
 	var events []judge.Event
 	for i := range n {
@@ -210,7 +209,7 @@ func judgeError() []judge.Event {
 	)
 }
 
-// allMany is a submission judged with --all that fails in every way.
+// allMany returns the events of a submission judged with --all that fails in every possible way.
 func allMany() []judge.Event {
 	fates := []struct {
 		verdict judge.Verdict
@@ -270,7 +269,7 @@ func allMany() []judge.Event {
 	})
 }
 
-// interactive is a submission to an interactive problem that was refused.
+// interactive returns the events of a rejected submission to an interactive problem.
 func interactive() []judge.Event {
 	var long strings.Builder
 	for i := range 60 {
@@ -294,7 +293,7 @@ func interactive() []judge.Event {
 	}
 }
 
-// scores is a submission that gets a part of the points, by groups of groups.
+// scores returns the events of a submission with a partial score, in nested groups.
 func scores() []judge.Event {
 	case1 := func(group, name string, v judge.Verdict, points, of float64) *judge.CaseJudged {
 		return &judge.CaseJudged{Group: group, Case: name, Verdict: v, Exec: ran(2*ms, mib), Score: &judge.Score{Points: points, Of: of}}
@@ -322,7 +321,7 @@ func scores() []judge.Event {
 	}
 }
 
-// hostile is a submission that tries to break the terminal and the page.
+// hostile returns the events of a submission that tries to break the terminal and the page.
 func hostile() []judge.Event {
 	const evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 	e := started("\x1b[2Jname "+evil+".py", "python3", 2, "sample", evil)
@@ -356,7 +355,8 @@ func solution(file, language string, promised judge.Verdict, ok bool, killers []
 	return s
 }
 
-// verifyPackage is a package with submissions of which several verdicts are wanted, or a score.
+// verifyPackage returns the events for a package whose submissions have several expected verdicts, or an expected
+// score.
 func verifyPackage() []judge.Event {
 	const ac, wa, rte = judge.Accepted, judge.WrongAnswer, judge.RunTimeError
 	wanting := func(s *judge.SolutionJudged, words, note string) *judge.SolutionJudged {
@@ -380,7 +380,8 @@ func verifyPackage() []judge.Event {
 	}
 }
 
-// verifyPartial has a promise of one word that is no verdict of the whole submission.
+// verifyPartial returns the events for a solution whose expected result lists a single verdict, although the whole
+// submission need not get that verdict.
 func verifyPartial() []judge.Event {
 	const ac, wa = judge.Accepted, judge.WrongAnswer
 	half := solution("partially_accepted/half.py", "python3", "", true, []string{"edge/2"}, ac, wa)
@@ -430,7 +431,7 @@ func verify() []judge.Event {
 	}
 }
 
-// verifyFaulty has more faults than the terminal shows, and no end.
+// verifyFaulty contains more faults than the terminal shows, and the stream breaks off.
 func verifyFaulty() []judge.Event {
 	events := []judge.Event{
 		&judge.VerifyStarted{Format: judge.EventFormat, Problem: "pd-duel", Groups: []string{"sample"}, Isolation: "namespaces"},
@@ -458,7 +459,7 @@ func verifyClean() []judge.Event {
 	}
 }
 
-// adequacy is a measurement with a mutant in each state.
+// adequacy returns a measurement with a mutant in each state.
 func adequacy(all bool) *judge.AdequacyMeasured {
 	living := func(state judge.MutantState, line int, reason string) judge.LivingMutant {
 		return judge.LivingMutant{
@@ -483,7 +484,7 @@ func adequacy(all bool) *judge.AdequacyMeasured {
 	}
 }
 
-// suite are the events of making and measuring test data.
+// suite returns the events of generating and measuring test data.
 func suite() []judge.Event {
 	return []judge.Event{
 		&judge.CasesMade{Format: judge.EventFormat, Problem: "guess", Why: "guess has no generator: nothing to make"},

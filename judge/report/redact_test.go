@@ -12,7 +12,7 @@ import (
 	"assay/judge/report"
 )
 
-// marked is a judging in which every secret text is another: SECRET and a number.
+// marked returns a judging in which each secret text is unique: SECRET and a number.
 func marked() (events []judge.Event, secrets int) {
 	secret := func(format string) string {
 		secrets++
@@ -54,8 +54,8 @@ func marked() (events []judge.Event, secrets int) {
 	), secrets
 }
 
-// TestRedactedDrawings: no report of what a contestant may see has a secret, and what the
-// checker wrote for the team is in all of them.
+// TestRedactedDrawings checks that no report of redacted events contains a secret, and that all of them contain
+// the checker's message for the team.
 func TestRedactedDrawings(t *testing.T) {
 	drawings := map[string]func(io.Writer) report.Report{
 		"JSON":     report.JSON,

@@ -1,11 +1,12 @@
-// Package report draws the results of judging and verifying: on the terminal, as lines of JSON, as JUnit XML, and as a
-// page of HTML. It also draws statements.
+// Package report presents the results of judging and verifying: on the terminal, as JSON lines, as JUnit XML, and
+// as an HTML page. It also renders statements.
 //
-// A report depends only on the stream of judge.Events. So Replay draws a saved stream byte for byte as it was drawn live.
-// To add a report, add a file with a type that implements Report.
+// A report depends only on the stream of judge.Events. So replaying a saved stream gives the same bytes as the
+// live report. To add a report, add a file with a type that implements Report.
 //
-// Titles, messages, compiler logs and outputs are untrusted. The package makes them harmless before they reach a terminal
-// or a page. It does not judge, does not decide what an event contains, and reads neither flags nor the environment.
+// Titles, messages, compiler logs and outputs are untrusted. The package makes them harmless before they reach a
+// terminal or a page. It does not judge, does not decide what an event contains, and reads neither flags nor the
+// environment.
 package report
 
 import (
@@ -20,14 +21,14 @@ import (
 
 // A Report draws events.
 type Report interface {
-	// Event handles the next event. It is called in order, from one goroutine. It must not change the event.
+	// Event handles the next event. It is called sequentially, and must not change the event.
 	Event(judge.Event)
-	// Close draws the rest, even if the stream broke off, and returns the first write error. It does not close the
-	// writer of the report.
+	// Close writes the rest, even if the stream broke off, and returns the first write error. It does not close
+	// the underlying writer.
 	Close() error
 }
 
-// Join returns a report that passes events to several reports.
+// Join returns a report that passes each event to several reports.
 func Join(reports ...Report) Report { return joined(reports) }
 
 type joined []Report
@@ -46,11 +47,12 @@ func (j joined) Close() error {
 	return errors.Join(errs...)
 }
 
-// maxEvent bounds a line of a saved stream, in bytes. A case with all its excerpts has about 20 kB.
+// maxEvent is the maximum size of a line in a saved stream, in bytes. A case with all its excerpts has about 20
+// kB.
 const maxEvent = 16 << 20
 
-// Replay passes the events of a saved stream to reports, and closes them. If a line is not valid, it returns an error that
-// names the line; the events before it are drawn. It ignores empty lines.
+// Replay passes the events of a saved stream to reports, and closes them. For an invalid line, it returns an error
+// that includes the line number, after it has passed on the events before it. It ignores empty lines.
 func Replay(r io.Reader, reports ...Report) error {
 	all := Join(reports...)
 	return errors.Join(replay(r, all), all.Close())

@@ -23,7 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestJSON saves the recordings, which the other tests read.
+// TestJSON saves the recordings that the other tests read.
 func TestJSON(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(recordings)) {
 		t.Run(name, func(t *testing.T) {
@@ -71,8 +71,8 @@ func TestTerminal(t *testing.T) {
 	})
 }
 
-// TestTerminalKeepsToItsWidth looks at every line but those that are to be
-// copied: commands and file names.
+// TestTerminalKeepsToItsWidth checks the width of all lines, except those that users copy: commands and file
+// names.
 func TestTerminalKeepsToItsWidth(t *testing.T) {
 	eachRecording(t, func(t *testing.T, name string, stream []byte) {
 		for _, width := range []int{40, 44, 80, 132} {
@@ -88,8 +88,8 @@ func TestTerminalKeepsToItsWidth(t *testing.T) {
 	})
 }
 
-// TestTerminalIsPlain holds the law: without color and progress, nothing but
-// text leaves, whatever the contestant wrote.
+// TestTerminalIsPlain checks that, without color and progress, only plain text is written, whatever the contestant
+// wrote.
 func TestTerminalIsPlain(t *testing.T) {
 	eachRecording(t, func(t *testing.T, name string, stream []byte) {
 		for i, r := range string(drawTerminal(t, stream, report.TerminalOptions{})) {
@@ -100,11 +100,10 @@ func TestTerminalIsPlain(t *testing.T) {
 	})
 }
 
-// colors matches what changes a terminal's look, and nothing else.
+// colors matches escape sequences that change the look of text on a terminal.
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// TestTerminalSaysNothingByColorAlone holds the law: without its colors, the
-// colored report is the plain one.
+// TestTerminalSaysNothingByColorAlone checks that the colored report without its colors equals the plain one.
 func TestTerminalSaysNothingByColorAlone(t *testing.T) {
 	eachRecording(t, func(t *testing.T, name string, stream []byte) {
 		plain := drawTerminal(t, stream, report.TerminalOptions{})
@@ -118,8 +117,8 @@ func TestTerminalSaysNothingByColorAlone(t *testing.T) {
 	})
 }
 
-// TestReplayDrawsWhatWasLive compares the report drawn while judging with the one
-// drawn from the saved stream.
+// TestReplayDrawsWhatWasLive compares the report written while judging with the one that is replayed from the
+// saved stream.
 func TestReplayDrawsWhatWasLive(t *testing.T) {
 	for name, events := range recordings {
 		t.Run(name, func(t *testing.T) {
@@ -139,8 +138,8 @@ func TestReplayDrawsWhatWasLive(t *testing.T) {
 	}
 }
 
-// screen is what stands on a terminal after bytes were written to it. It knows as
-// much of terminals as the line of progress needs.
+// screen returns the content of a terminal after bytes were written to it. It implements only what the progress
+// line needs.
 func screen(written string) string {
 	var lines []string
 	line := ""
@@ -159,8 +158,8 @@ func screen(written string) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// TestProgressLeavesNothingBehind holds the law: once the report is closed, the
-// terminal shows what a pipe would have got.
+// TestProgressLeavesNothingBehind checks that, after the report is closed, the terminal shows the same text that
+// would be written to a pipe.
 func TestProgressLeavesNothingBehind(t *testing.T) {
 	for name, events := range recordings {
 		t.Run(name, func(t *testing.T) {
@@ -204,7 +203,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestNoProgressOfNoSolution: before the first of several solutions nothing has begun.
+// TestNoProgressOfNoSolution checks that no progress is shown before the first of several solutions starts.
 func TestNoProgressOfNoSolution(t *testing.T) {
 	var b bytes.Buffer
 	r := report.Terminal(&b, report.TerminalOptions{Live: true, Now: time.Now})
@@ -241,8 +240,7 @@ func TestReplayNamesTheLine(t *testing.T) {
 	}
 }
 
-// TestALaterJudgesEvents: what this judge does not know is passed on byte for byte, and
-// the rest is drawn as if it were not there.
+// TestALaterJudgesEvents checks that unknown events are passed on byte for byte, and that reports ignore them.
 func TestALaterJudgesEvents(t *testing.T) {
 	eachRecording(t, func(t *testing.T, name string, stream []byte) {
 		const unknown = "{\"event\":\"rejudged\",  \"by\": {\"a\":[1]}}\n"
@@ -280,7 +278,7 @@ func TestALaterJudgesEvents(t *testing.T) {
 	})
 }
 
-// full is a disk with no room.
+// full is a writer to a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }

@@ -21,8 +21,8 @@ import (
 	"assay/judge/internal/pictures"
 )
 
-// Statement draws a problem statement in Markdown as text for a terminal with this many columns. Zero means 80. Without
-// color, emphasis and code keep their Markdown marks.
+// Statement writes a Markdown problem statement as text for a terminal with this many columns. Zero means 80.
+// Without color, emphasis and code keep their Markdown markup.
 //
 // Code is never wrapped, so that samples can be copied. A picture is replaced by its name and size.
 func Statement(w io.Writer, markdown []byte, columns int, color bool, pictures Pictures) error {
@@ -39,17 +39,18 @@ func Statement(w io.Writer, markdown []byte, columns int, color bool, pictures P
 	return nil
 }
 
-// A sheet draws the nodes of a document as lines.
+// A sheet converts the nodes of a document to lines.
 type sheet struct {
 	source   []byte
 	paint    paint
 	pictures Pictures
-	depth    int // of the nesting, which is bounded because a hostile text may nest very deeply
+	depth    int // nesting depth, which is bounded because hostile texts may nest very deeply
 }
 
 const maxDepth = 40
 
-// children draws the blocks inside a node, one below the other. Unless tight is set, an empty line separates them.
+// children formats the blocks inside a node, one below the other. Unless tight is set, they are separated by empty
+// lines.
 func (s *sheet) children(parent ast.Node, room int, tight bool) []string {
 	if s.depth == maxDepth {
 		return []string{cut}
@@ -144,7 +145,8 @@ func (s *sheet) list(n *ast.List, room int) []string {
 	return all
 }
 
-// indented adds a prefix to the first line, and another prefix to the others.
+// indented adds a prefix to each line: the parameter first to the first line, and the parameter others to all
+// other lines.
 func indented(lines []string, first, others string) []string {
 	all := make([]string, len(lines))
 	for i, l := range lines {
@@ -160,8 +162,8 @@ func indented(lines []string, first, others string) []string {
 type word struct {
 	text  string
 	style []attribute
-	space bool // a blank before it, where the line may break
-	hard  bool // a line break before it
+	space bool // whether a blank precedes it, where the line may break
+	hard  bool // whether a line break precedes it
 }
 
 // inline collects the words inside a node.
@@ -172,7 +174,7 @@ func (s *sheet) inline(parent ast.Node, style []attribute) []word {
 	s.depth++
 	defer func() { s.depth-- }()
 	var all []word
-	script, from := "", 0 // the open <sup> or <sub>, and where its words begin
+	script, from := "", 0 // the open <sup> or <sub>, and the index of its first word
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		switch tag := s.tag(n); {
 		case tag == "<sup>" || tag == "<sub>":
@@ -187,7 +189,7 @@ func (s *sheet) inline(parent ast.Node, style []attribute) []word {
 	return all
 }
 
-// tag returns the HTML tag of a node, in lower case. It returns "" if the node is no tag.
+// tag returns the HTML tag of a node, in lower case. It returns "" if the node is not a tag.
 func (s *sheet) tag(n ast.Node) string {
 	if raw, ok := n.(*ast.RawHTML); ok {
 		return strings.ToLower(string(raw.Segments.Value(s.source)))
@@ -195,7 +197,7 @@ func (s *sheet) tag(n ast.Node) string {
 	return ""
 }
 
-// raised returns the words of an exponent or index, such as 10^18 or a_(i + 1).
+// raised returns the words of a superscript or subscript, such as 10^18 or a_(i + 1).
 func raised(script string, words []word) []word {
 	if len(words) == 0 {
 		return nil

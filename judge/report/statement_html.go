@@ -16,10 +16,10 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// StatementHTML draws a statement in Markdown as a page of HTML. If the URLs of its pictures are data URLs, the page is
-// self-contained. Of HTML in the statement, the page keeps only plain elements without attributes. It drops links that
-// run scripts. It draws formulas as MathML. Language is the code of the statement's language. Document, if not empty, is
-// the data URL of a PDF or HTML file that the page shows.
+// StatementHTML writes a Markdown statement as an HTML page. If the URLs of its pictures are data URLs, the page
+// is self-contained. Of HTML in the statement, the page keeps only plain elements without attributes. Links that
+// run scripts are removed. Formulas become MathML. Language is the code of the statement's language. Document, if
+// not empty, is the data URL of a PDF or HTML file that the page shows.
 func StatementHTML(w io.Writer, title, language string, markdown []byte, pictures Pictures, document string) error {
 	var body bytes.Buffer
 	if err := StatementPart(&body, markdown, pictures); err != nil {
@@ -35,7 +35,7 @@ func StatementHTML(w io.Writer, title, language string, markdown []byte, picture
 type statementView struct {
 	Title    string
 	Language string
-	Style    template.CSS // rules in addition to those of all pages
+	Style    template.CSS // CSS rules in addition to those of all pages
 	Body     template.HTML
 	Document template.URL
 	PDF      bool
@@ -49,7 +49,7 @@ func statementHTML(w io.Writer, v statementView) error {
 	return nil
 }
 
-// StatementPart is like StatementHTML, without the page around the statement.
+// StatementPart is like StatementHTML, but without the page around the statement.
 func StatementPart(w io.Writer, markdown []byte, pictures Pictures) error {
 	return drawStatement(w, markdown, pictures, extension.Footnote)
 }
@@ -68,7 +68,7 @@ func drawStatement(w io.Writer, markdown []byte, pictures Pictures, footnotes go
 
 var statementExtensions = goldmark.WithExtensions(extension.Table, extension.Footnote)
 
-// plainTag matches a tag of running text without attributes.
+// plainTag matches an inline tag without attributes.
 var plainTag = pattern.New(`(?i)^</?(sup|sub|b|i|em|strong|code|kbd|tt|u|s)>$|^<br ?/?>$`)
 
 var statementPage = template.Must(template.New("statement").Parse(`<!doctype html>

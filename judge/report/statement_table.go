@@ -8,7 +8,7 @@ import (
 	tables "github.com/yuin/goldmark/extension/ast"
 )
 
-// leastColumn is the minimum width of a column of a table.
+// leastColumn is the minimum width of a table column.
 const leastColumn = 6
 
 // cellText is the content of one cell of a table.
@@ -17,7 +17,7 @@ type cellText struct {
 	align tables.Alignment
 }
 
-// table draws a table. If it is too wide, it wraps the widest columns.
+// table formats a table. If it is too wide, the widest columns are wrapped.
 func (s *sheet) table(n *tables.Table, room int) []string {
 	var rows [][]cellText
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
@@ -83,7 +83,7 @@ func sum(all []int) int {
 	return n
 }
 
-// tableRow draws a row. It has as many lines as its longest cell.
+// tableRow formats a row. It has as many lines as its longest cell.
 func (s *sheet) tableRow(row []cellText, wide []int) []string {
 	plain, painted := make([][]string, len(row)), make([][]string, len(row))
 	height := 1

@@ -43,7 +43,7 @@ func TestStatement(t *testing.T) {
 	}
 }
 
-// TestStatementLanguage: browsers and screen readers are told the language.
+// TestStatementLanguage checks that the page declares its language for browsers and screen readers.
 func TestStatementLanguage(t *testing.T) {
 	var page bytes.Buffer
 	if err := report.StatementHTML(&page, "Summe", "de", []byte("Addiere."), nil, ""); err != nil ||
@@ -52,9 +52,8 @@ func TestStatementLanguage(t *testing.T) {
 	}
 }
 
-// FuzzStatement gives any bytes as a statement: nothing panics, and nothing but
-// printable text leaves. Texts are short, for the fuzzer takes long to make a long one
-// small.
+// FuzzStatement checks that arbitrary statements cause no panic, and that only printable text is written. Texts
+// are short, because the fuzzer takes long to minimize long ones.
 func FuzzStatement(f *testing.F) {
 	const most = 90
 	for _, file := range golden.Files(f, "testdata/statements/*.md") {

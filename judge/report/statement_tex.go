@@ -16,8 +16,8 @@ import (
 	"assay/judge/internal/pictures"
 )
 
-// StatementTeX converts a statement from Markdown to LaTeX for the legacy format of problem packages: it begins with
-// \problemname, and has no preamble. Formulas stay unchanged. HTML is omitted, except exponents and indices.
+// StatementTeX converts a Markdown statement to LaTeX for the legacy format of problem packages: it begins with
+// \problemname, and has no preamble. Formulas stay unchanged. HTML is omitted, except superscripts and subscripts.
 func StatementTeX(w io.Writer, title string, markdown []byte) error {
 	markdown = []byte(strings.ReplaceAll(string(markdown), "\r\n", "\n"))
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(formula.Parsed)).Parser()
@@ -53,7 +53,7 @@ func (t *texWriter) write(n ast.Node) {
 	case *ast.Heading:
 		heading := t.running(n)
 		if n.Level == 1 && heading == texText(t.title) {
-			return // \problemname has the title
+			return // \problemname contains the title
 		}
 		command := `\section*`
 		if n.Level > 2 {
@@ -108,7 +108,7 @@ func (t *texWriter) table(n *tables.Table) {
 	t.WriteString("\\end{tabular}\n\n")
 }
 
-// running writes the running text inside a node.
+// running returns the running text inside a node as LaTeX.
 func (t *texWriter) running(parent ast.Node) string {
 	if t.depth == maxDepth {
 		return ""
@@ -166,7 +166,7 @@ func (t *texWriter) piece(n ast.Node) string {
 	return t.running(n)
 }
 
-// texPicture includes a picture in the size given by its address, or in half the width of the text.
+// texPicture returns the command for a picture. Its size is the one in the address, or half the text width.
 func texPicture(address string) string {
 	path, size := pictures.Split(address)
 	if pictures.Elsewhere(path) {
@@ -183,15 +183,15 @@ func texPicture(address string) string {
 		case unit == "pc" || unit == "%":
 			option = fmt.Sprintf(`%s=%g\text%s`, key, n/100, key)
 		default:
-			option = fmt.Sprintf("%s=%gpt", key, n*0.75) // 96 pixels and 72 points make an inch
+			option = fmt.Sprintf("%s=%gpt", key, n*0.75) // an inch has 96 pixels or 72 points
 		}
 		break
 	}
 	return `\includegraphics[` + option + "]{" + texAddress([]byte(texForm(path))) + "}"
 }
 
-// texForm returns the path of a picture in a format that LaTeX can include: board-svg.pdf for board.svg. The export writes
-// that file.
+// texForm returns the path of a picture in a format that LaTeX can include, such as board-svg.pdf for board.svg.
+// The export writes that file.
 func texForm(path string) string {
 	extension := filepath.Ext(path)
 	form := map[string]string{".svg": "-svg.pdf", ".gif": "-gif.png"}[strings.ToLower(extension)]

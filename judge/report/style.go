@@ -15,10 +15,10 @@ type attribute = color.Attribute
 type look struct {
 	attrs []attribute // on the terminal
 	class string      // of the page's style sheet
-	mark  string      // one character, for a grid of many cases; all differ
+	mark  string      // one character, for a grid of many cases; unique for each verdict
 }
 
-// looks has the look of every verdict.
+// looks contains the look of every verdict.
 var looks = map[judge.Verdict]look{
 	judge.NotJudged:     {[]attribute{color.Faint}, "none", " "},
 	judge.Accepted:      {[]attribute{color.FgGreen}, "ac", "."},
@@ -33,7 +33,7 @@ var looks = map[judge.Verdict]look{
 	judge.JudgeError:    {[]attribute{color.FgWhite, color.BgRed}, "je", "J"},
 }
 
-// lookOf returns the look of a verdict. It also returns one for an unknown verdict.
+// lookOf returns the look of a verdict, even of an unknown one.
 func lookOf(v judge.Verdict) look {
 	if l, ok := looks[v]; ok {
 		return l
@@ -41,7 +41,7 @@ func lookOf(v judge.Verdict) look {
 	return look{[]attribute{color.Bold}, "none", "?"}
 }
 
-// code returns the abbreviation of a verdict: "WA", and "--" for not judged.
+// code returns the abbreviation of a verdict, such as "WA". For NotJudged, it is "--".
 func code(v judge.Verdict) string {
 	if v == judge.NotJudged {
 		return "--"
@@ -49,7 +49,7 @@ func code(v judge.Verdict) string {
 	return oneLine(string(v))
 }
 
-// Styles of the terminal that belong to no verdict.
+// Styles for the terminal that do not belong to a verdict.
 var (
 	bold     = []attribute{color.Bold}
 	faint    = []attribute{color.Faint}
@@ -58,7 +58,7 @@ var (
 	warning  = []attribute{color.FgYellow}
 )
 
-// paint colors texts, if it is true.
+// paint colors texts if it is true.
 type paint bool
 
 func (p paint) style(attrs []attribute, text string) string {
@@ -66,7 +66,7 @@ func (p paint) style(attrs []attribute, text string) string {
 		return text
 	}
 	c := color.New(attrs...)
-	c.EnableColor() // the library would look at standard output
+	c.EnableColor() // otherwise the library would examine standard output
 	return c.Sprint(text)
 }
 
@@ -80,8 +80,8 @@ func (p paint) verdict(v judge.Verdict, text string) string {
 	return p.style(lookOf(v).attrs, text)
 }
 
-// UseColor reports whether to use colors. The mode is "auto", "always" or "never". Auto uses colors on a terminal if
-// noColor, the value of NO_COLOR, is empty.
+// UseColor reports whether to use colors. The mode is "auto", "always" or "never". In the mode "auto", colors are
+// used on a terminal if noColor, the value of NO_COLOR, is empty.
 func UseColor(mode string, terminal bool, noColor string) (bool, error) {
 	switch mode {
 	case "always":
@@ -94,11 +94,11 @@ func UseColor(mode string, terminal bool, noColor string) (bool, error) {
 	return false, fmt.Errorf("color %q is not known: want auto, always or never", mode)
 }
 
-// VerdictClass returns the class of a verdict in the style sheet that Style returns.
+// VerdictClass returns the CSS class of a verdict in the style sheet that Style returns.
 func VerdictClass(v judge.Verdict) string { return lookOf(v).class }
 
-// VerdictMark returns the sign of a verdict in the cells that HTML draws.
+// VerdictMark returns the character for a verdict in the case grid of HTML.
 func VerdictMark(v judge.Verdict) string { return lookOf(v).mark }
 
-// Visible makes an untrusted text safe to display. It replaces unprintable characters by \xNN.
+// Visible makes an untrusted text safe to display. It replaces unprintable characters with \xNN.
 func Visible(text string) string { return safe(text) }

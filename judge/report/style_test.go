@@ -6,8 +6,7 @@ import (
 	"assay/judge"
 )
 
-// TestEveryVerdictHasALook walks all verdicts: a new one fails until it has a
-// color, a mark of its own, and words.
+// TestEveryVerdictHasALook checks that each verdict has a color, a unique mark, and words.
 func TestEveryVerdictHasALook(t *testing.T) {
 	marks := map[string]judge.Verdict{}
 	for _, v := range append(judge.Verdicts(), judge.NotJudged) {

@@ -7,7 +7,7 @@ import (
 	"assay/judge"
 )
 
-// suite draws an event of generating or measuring test data. Each is complete by itself.
+// suite writes an event of generating or measuring test data. Each of these events is complete by itself.
 func (t *terminal) suite(e judge.Event) {
 	switch e := e.(type) {
 	case *judge.CasesMade:
@@ -32,7 +32,7 @@ func (t *terminal) suite(e judge.Event) {
 	}
 }
 
-// isSuite reports whether suite draws the event.
+// isSuite reports whether suite handles the event.
 func isSuite(e judge.Event) bool {
 	switch e.(type) {
 	case *judge.CasesMade, *judge.FreshMade, *judge.FilesMade, *judge.SuitePruned,
@@ -67,7 +67,7 @@ func (t *terminal) filesMade(e *judge.FilesMade) {
 	}
 }
 
-// tally describes what a suite of test cases detects.
+// tally describes which faulty programs a suite of test cases detects.
 func tally(n judge.Tally) string {
 	return fmt.Sprintf(
 		"%d cases, %d bytes; they find %d mutants, %d solutions and %d bounds", n.Cases, n.Bytes, n.Mutants,
@@ -108,8 +108,8 @@ func (t *terminal) measured(e *judge.SuiteMeasured) {
 	}
 }
 
-// table draws rows. The first row is the head, and the first column has names. On a narrow terminal, names are shortened
-// at the front, and columns at the right are omitted.
+// table writes rows. The first row contains the headings, and the first column the names. On a narrow terminal,
+// names are shortened at the front, and columns at the right are omitted.
 func (t *terminal) table(rows [][]string, right bool) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -172,10 +172,10 @@ func (t *terminal) adequacy(e *judge.AdequacyMeasured) {
 	}
 }
 
-// mutantHeads are the columns of a table of mutants.
+// mutantHeads lists the headings of a table of mutants.
 var mutantHeads = []string{"", "mutants", "killed", "survived", "equivalent", "unseparated", "unreached"}
 
-// mutantRows returns the table of a measurement: rows for operators, for programs, and for the total.
+// mutantRows returns the rows of a measurement's table: those for operators, for programs, and for the total.
 func mutantRows(e *judge.AdequacyMeasured) [][]string {
 	rows := [][]string{mutantHeads}
 	add := func(name string, n judge.MutantCounts) {
@@ -195,7 +195,7 @@ func mutantRows(e *judge.AdequacyMeasured) [][]string {
 	return rows
 }
 
-// deaths returns how many mutants died in which way.
+// deaths describes how many mutants were killed in which way.
 func deaths(e *judge.AdequacyMeasured) string {
 	var how []string
 	for _, d := range e.How {

@@ -13,30 +13,30 @@ import (
 	"github.com/fatih/color"
 )
 
-// TerminalOptions configure a report on a terminal.
+// TerminalOptions configures a report on a terminal.
 type TerminalOptions struct {
 	Color bool             // see UseColor
-	Live  bool             // redraw a line of progress; only for a terminal, never for a pipe
-	Width int              // of the terminal, in characters; zero means 80
-	Now   func() time.Time // for the time in the line of progress; if nil, no time is shown
-	// Problem is the problem's name in suggested commands, such as the path that the user gave. If empty, it is the
-	// problem's id.
+	Live  bool             // redraw a progress line; only for a terminal, never for a pipe
+	Width int              // width of the terminal, in characters; zero means 80
+	Now   func() time.Time // for the time in the progress line; if nil, no time is shown
+	// Problem is the problem's name in suggested commands, such as the path that the user gave. If empty, the
+	// problem's id is used.
 	Problem string
-	// To is the server that judged. If empty, it is this machine.
+	// To is the name of the server that judged. If empty, this machine judged.
 	To string
 }
 
-// Bounds of the width of a report. Wider lines are hard to read.
+// Limits for the width of a report. Wider lines are hard to read.
 const (
 	usualWidth = 80
 	leastWidth = 40
 	mostWidth  = 160
 )
 
-// Terminal returns the report for a terminal: a line of progress while cases run, then the verdict and the details of the
-// first failing case.
+// Terminal returns the report for a terminal: a progress line while cases run, then the verdict and the details of
+// the first failing case.
 //
-// Colors are never the only sign of something. Except the line of progress, the text depends only on events and options.
+// Colors never carry information alone. Except for the progress line, the text depends only on events and options.
 func Terminal(w io.Writer, o TerminalOptions) Report {
 	if o.Width <= 0 {
 		o.Width = usualWidth
@@ -54,8 +54,8 @@ type terminal struct {
 	page   strings.Builder // text to write next
 	err    error           // the first write error
 
-	faults  int      // of the current check
-	several *several // while several submissions are judged
+	faults  int      // number of faults in the current check
+	several *several // not nil while several submissions are judged
 }
 
 func (t *terminal) Event(e judge.Event) {
@@ -94,7 +94,7 @@ func (t *terminal) Event(e judge.Event) {
 	t.flush(t.live.next(e, t.record, t.o.Width))
 }
 
-// single draws an event that belongs to no table of several submissions.
+// single writes an event that does not belong to a table of several submissions.
 func (t *terminal) single(e judge.Event) {
 	switch e := e.(type) {
 	default:
@@ -134,7 +134,7 @@ func (t *terminal) Close() error {
 	return t.err
 }
 
-// broken draws what is known if the stream broke off.
+// broken writes the known part of the result if the stream broke off.
 func (t *terminal) broken() {
 	t.endFaults()
 	r := t.record
@@ -156,7 +156,7 @@ func (t *terminal) broken() {
 	t.record = &record{}
 }
 
-// flush writes the page, and below it the line of progress.
+// flush writes the page, followed by the progress line.
 func (t *terminal) flush(live string) {
 	text := t.page.String()
 	t.page.Reset()
@@ -170,7 +170,7 @@ func (t *terminal) flush(live string) {
 
 func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(&t.page, format, args...) }
 
-// paragraph draws a text, wrapped at the width of the terminal.
+// paragraph writes a text, wrapped at the width of the terminal.
 func (t *terminal) paragraph(text, indent string, style ...[]attribute) {
 	for i, l := range wrap(safe(text), t.o.Width-len(indent)) {
 		if i > 0 {
@@ -189,7 +189,7 @@ type piece struct {
 	style []attribute
 }
 
-// flow draws pieces one after the other. A piece that does not fit into the line starts a new, indented line.
+// flow writes pieces one after the other. A piece that does not fit into the line starts a new, indented line.
 func (t *terminal) flow(indent string, pieces ...piece) {
 	used := 0
 	for i, p := range pieces {
@@ -226,7 +226,7 @@ func (t *terminal) title(problem, title string) {
 	t.printf("%s%s\n", t.paint.style(bold, problem), fit(title, t.o.Width-width(problem)))
 }
 
-// unenforced draws a warning about limits that the sandbox does not enforce on this machine.
+// unenforced writes a warning about limits that the sandbox does not enforce on this machine.
 func (t *terminal) unenforced(level string, weaker []string) {
 	if len(weaker) == 0 {
 		return
@@ -237,7 +237,7 @@ func (t *terminal) unenforced(level string, weaker []string) {
 
 func (t *terminal) built(e *judge.Built) {
 	switch {
-	case e.Verdict != judge.NotJudged: // Finished follows
+	case e.Verdict != judge.NotJudged: // a Finished event follows
 	case e.Cached:
 		t.printf("%s\n", t.paint.style(faint, "built before"))
 	case e.Millis >= 0.5:
@@ -245,7 +245,7 @@ func (t *terminal) built(e *judge.Built) {
 	}
 }
 
-// result draws the known part of the result of a submission.
+// result writes the known part of a submission's result.
 func (t *terminal) result() {
 	r := t.record
 	t.grid()
@@ -293,7 +293,7 @@ func (t *terminal) result() {
 	t.hints(v)
 }
 
-// counts draws the number of accepted cases, and time and memory with their limits.
+// counts writes the number of accepted cases, and time and memory with their limits.
 func (t *terminal) counts(end *judge.Finished) {
 	if end.Judged == 0 {
 		return
@@ -324,10 +324,10 @@ func (t *terminal) counts(end *judge.Finished) {
 	}
 }
 
-// maxGrid bounds the rows of cases of a group.
+// maxGrid is the maximum number of rows for the cases of a group.
 const maxGrid = 4
 
-// grid draws the groups, with one character for each case.
+// grid writes the groups, with one character for each case.
 func (t *terminal) grid() {
 	groups := t.record.groupsSoFar()
 	if len(groups) == 0 {
@@ -366,7 +366,8 @@ func (t *terminal) grid() {
 	}
 }
 
-// passedOf returns how many cases of a group were accepted. If the stream broke off, it counts only judged cases.
+// passedOf returns the number of a group's accepted cases as text, such as 3/5. If the stream broke off, only
+// judged cases count.
 func (t *terminal) passedOf(g *judge.GroupJudged) string {
 	text := fmt.Sprintf("%d/%d", g.Passed, g.Cases)
 	if !slices.Contains(t.record.groups, g) && !slices.Contains(t.record.inner, g) {
@@ -375,7 +376,7 @@ func (t *terminal) passedOf(g *judge.GroupJudged) string {
 	return text
 }
 
-// scoreOf returns a group's score as text. It returns "" if there is none.
+// scoreOf returns a group's score as text, or "" if there is none.
 func scoreOf(g *judge.GroupJudged) string {
 	if g.Score == nil {
 		return ""
@@ -383,7 +384,7 @@ func scoreOf(g *judge.GroupJudged) string {
 	return g.Score.String()
 }
 
-// marks draws one character for each case, in rows of this width.
+// marks returns rows of this width, with one character for each case.
 func (t *terminal) marks(cases []*judge.CaseJudged, room int) []string {
 	var rows []string
 	for row := range slices.Chunk(cases, max(room, 10)) {
@@ -407,7 +408,7 @@ func (t *terminal) marks(cases []*judge.CaseJudged, room int) []string {
 	return rows
 }
 
-// hints draws suggestions what to do next.
+// hints writes suggestions for the next command.
 func (t *terminal) hints(v judge.Verdict) {
 	s, end := t.record.started, t.record.finished
 	if s == nil || end == nil || v == judge.Accepted || v == judge.NotJudged {

@@ -7,7 +7,7 @@ import (
 	"assay/judge"
 )
 
-// Bounds of texts on the terminal. The page of HTML shows all of them.
+// Maximum sizes of texts on the terminal. The HTML page shows them completely.
 const (
 	maxLog    = 30 // lines of a compiler's log
 	maxStderr = 10 // lines
@@ -17,7 +17,7 @@ const (
 	maxSaid   = 40 // lines of a dialogue: half at the start, half at the end
 )
 
-// failures draws the table of all failing cases, if there are several.
+// failures writes the table of failing cases, if there are several.
 func (t *terminal) failures() {
 	failed := t.record.failed()
 	if len(failed) < 2 {
@@ -32,8 +32,8 @@ func (t *terminal) failures() {
 	for _, c := range failed[:min(len(failed), maxFailed)] {
 		messages = max(messages, width(oneLine(c.Message)))
 	}
-	// The name and the message matter most, so the memory is omitted first.
-	const others, memory = 2 + 2 + 3 + 2 + 10 + 2, 9 + 2 // verdict and time
+	// The name and the message are most important, so the memory is omitted first.
+	const others, memory = 2 + 2 + 3 + 2 + 10 + 2, 9 + 2 // verdict and time; memory
 	withMemory := names+others+memory+messages <= t.o.Width
 	room := t.o.Width - others // for the name and the message
 	if withMemory {
@@ -68,7 +68,7 @@ func (t *terminal) failures() {
 	}
 }
 
-// failure draws the details of a failing case.
+// failure writes the details of a failing case.
 func (t *terminal) failure(c *judge.CaseJudged) {
 	t.printf("\n")
 	used := "  " + spent(millis(c.Exec.CPU))
@@ -114,7 +114,7 @@ func (t *terminal) heading(name, rest string) {
 	t.printf("\n  %s%s\n", t.paint.style(bold, name), t.paint.style(faint, rest))
 }
 
-// dialogue draws the messages between a program and an interactor.
+// dialogue writes the messages between a program and an interactor.
 func (t *terminal) dialogue(text string) {
 	t.heading("dialogue", "  (< interactor, > program)")
 	all := strings.Split(strings.TrimRight(safe(text), "\n"), "\n")
@@ -133,13 +133,13 @@ func (t *terminal) dialogue(text string) {
 	}
 }
 
-// input draws the start of the input.
+// input writes the start of the input.
 func (t *terminal) input(d *judge.Detail) {
 	t.heading("input", " ("+size(d.Input.Size)+")")
 	t.start(d.Input, digits(d))
 }
 
-// start draws the first lines of an excerpt, with line numbers.
+// start writes the first lines of an excerpt, with line numbers.
 func (t *terminal) start(e judge.Excerpt, gutter int) {
 	all := lines(e)
 	shown := all[:min(len(all), maxInput)]
@@ -151,14 +151,14 @@ func (t *terminal) start(e judge.Excerpt, gutter int) {
 	}
 }
 
-// beginning draws the start of the output of a program that exceeded the output limit. The output is not compared with
-// the answer, which is shorter.
+// beginning writes the start of the output of a program that exceeded the output limit. The output is not compared
+// with the answer, which is shorter.
 func (t *terminal) beginning(c *judge.CaseJudged) {
 	t.heading("output", " ("+size(max(c.Detail.Got.Size, c.Exec.Output))+", where it was stopped)")
 	t.start(c.Detail.Got, digits(c.Detail))
 }
 
-// detail draws the input, and the difference between answer and output.
+// detail writes the input, and the difference between answer and output.
 func (t *terminal) detail(d *judge.Detail) {
 	t.input(d)
 	gutter := digits(d)
@@ -201,11 +201,11 @@ func digits(d *judge.Detail) int {
 	return n
 }
 
-// row draws a line of an input or of a difference, such as
+// row writes a line of an input or of a difference, such as
 //
 //	12 + 1 2 4
 //
-// It crops a line that does not fit around its focus.
+// If the line does not fit, it is cropped around its focus.
 func (t *terminal) row(gutter int, d drawn) {
 	number := strings.Repeat(" ", gutter)
 	if d.Number > 0 {
@@ -242,8 +242,8 @@ func (t *terminal) row(gutter int, d drawn) {
 	t.printf("\n")
 }
 
-// cropSpans keeps room cells around the focus of a line of length long. If one of the two cells of a wide character is
-// cut off, the other becomes a blank.
+// cropSpans keeps room cells around the focus of a line of length long. If only one of the two cells of a wide
+// character is cut off, the other becomes a blank.
 func cropSpans(spans []span, focus, long, room int) []span {
 	if long <= room {
 		return spans
@@ -260,7 +260,7 @@ func cropSpans(spans []span, focus, long, room int) []span {
 			left := min(end, to) - max(start, from)
 			goesOn := from > 0 && start <= from || long > to && end >= to
 			switch {
-			case left < 0 || left == 0 && end > start: // the character is outside
+			case left < 0 || left == 0 && end > start: // the character is outside the visible part
 			case left > 0 && goesOn && c != "^" && c != " ":
 				piece.WriteString(pad(cut, left))
 			case left < end-start:
@@ -274,7 +274,7 @@ func cropSpans(spans []span, focus, long, room int) []span {
 	return kept
 }
 
-// block draws a text of many lines, such as a compiler's log.
+// block writes a text of many lines, such as a compiler's log.
 func (t *terminal) block(text string, most int) {
 	all := strings.Split(strings.TrimRight(safe(text), "\n"), "\n")
 	for i, l := range all {

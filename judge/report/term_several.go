@@ -11,10 +11,10 @@ import (
 	"github.com/fatih/color"
 )
 
-// maxWhy bounds the submissions for which a line explains why they were not accepted.
+// maxWhy is the maximum number of submissions for which a line explains why they were not accepted.
 const maxWhy = 30
 
-// A several is the table of several submissions. It grows while they are judged.
+// A several is the table of several submissions. Rows are added while the submissions are judged.
 type several struct {
 	grid   *grid
 	notes  []string // already printed
@@ -33,7 +33,7 @@ func (t *terminal) severalStarted(e *judge.SeveralStarted) {
 	t.several.grid.top(t)
 }
 
-// oneOfSeveral handles an event of one of the submissions. It draws the row when the submission ends.
+// oneOfSeveral handles an event of one of the submissions. It writes the row when the submission is finished.
 func (t *terminal) oneOfSeveral(e judge.Event) {
 	switch e := e.(type) {
 	case *judge.Noted:
@@ -65,7 +65,7 @@ func (s *several) name(r *record) string {
 	return r.started.Program
 }
 
-// severalFinished draws the part below the table. If the stream broke off, end is nil.
+// severalFinished writes the part below the table. If the stream broke off, end is nil.
 func (t *terminal) severalFinished(end *judge.SeveralFinished) {
 	s := t.several
 	t.several = nil
@@ -111,7 +111,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// why explains in one line why a submission was not accepted.
+// why explains in one line why a submission is not accepted.
 func why(r *record) string {
 	if c := r.first(); c != nil {
 		text := "on " + oneLine(c.ID())

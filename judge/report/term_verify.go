@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	maxKillers = 3  // named cases per failing solution
-	maxFaults  = 20 // drawn faults per check
+	maxKillers = 3  // cases named per failing solution
+	maxFaults  = 20 // faults written per check
 )
 
 func (t *terminal) verifyStarted(e *judge.VerifyStarted) {
 	t.title(e.Problem, e.Title)
-	if len(e.Groups) > 0 { // a game has none
+	if len(e.Groups) > 0 { // a game has no groups
 		t.printf("%s\n", t.paint.style(faint, fmt.Sprintf("%s in %s", judge.Count(e.Cases, "case"), judge.Count(len(e.Groups), "group"))))
 	}
 	t.unenforced(e.Isolation, e.Unenforced)
@@ -47,7 +47,7 @@ func (t *terminal) checked(e *judge.Checked) {
 	t.printf("\n")
 }
 
-// fault draws a problem error or a warning: its position, its text, and the hint.
+// fault writes a problem error or a warning: its position, its text, and the hint.
 func (t *terminal) fault(word string, style []attribute, f *judge.Fault) {
 	if f == nil {
 		return
@@ -69,7 +69,7 @@ func (t *terminal) fault(word string, style []attribute, f *judge.Fault) {
 	t.printf("\n")
 }
 
-// endFaults ends the list of faults of a check.
+// endFaults ends the list of a check's faults.
 func (t *terminal) endFaults() {
 	if more := t.faults - maxFaults; more > 0 {
 		t.printf("  ")
@@ -79,7 +79,7 @@ func (t *terminal) endFaults() {
 	t.faults = 0
 }
 
-// solutions draws the table of solutions and groups, and the cases that reject solutions.
+// solutions writes the table of solutions and groups, and the cases on which solutions are rejected.
 func (t *terminal) solutions() {
 	r := t.record
 	if len(r.solutions) == 0 {
@@ -90,7 +90,7 @@ func (t *terminal) solutions() {
 	t.killers(g)
 }
 
-// killers draws which cases reject which solution.
+// killers writes which cases reject which solution.
 func (t *terminal) killers(g *grid) {
 	title := "\n" + t.paint.style(bold, "refused by") + "\n"
 	for _, s := range t.record.solutions {
@@ -121,7 +121,7 @@ func (t *terminal) killers(g *grid) {
 	}
 }
 
-// verified draws the end of a verification.
+// verified writes the end of a verification.
 func (t *terminal) verified() {
 	t.solutions()
 	e := t.record.verified
@@ -153,7 +153,7 @@ func (t *terminal) verified() {
 	t.recall()
 }
 
-// recall repeats the faults briefly below the table of solutions, because some logs show only the end.
+// recall repeats the faults briefly below the table of solutions, because some log viewers show only the end.
 func (t *terminal) recall() {
 	faults := t.record.faults
 	if len(t.record.solutions) == 0 {
@@ -173,28 +173,29 @@ type grid struct {
 	due    int      // width of the column of expected verdicts; zero if there is none
 	prefix string   // common start of all paths, which is not shown
 	paths  int      // width of the column of paths
-	groups []string // with a column
-	heads  []string // of the columns
-	cell   int      // width of a column; with 1, only the mark of a verdict is shown
-	gap    string   // before each column
+	groups []string // groups that have a column
+	heads  []string // column headings
+	cell   int      // column width; if it is 1, only the mark of a verdict is shown
+	gap    string   // blanks before each column
 	legend []string // lines below the table
 }
 
-// least is the minimum width of the column of paths. fixed is the width of the mark, the two verdicts and the time.
+// leastPaths is the minimum width of the column of paths. fixed is the width of the mark, the two verdicts, and
+// the time.
 const (
 	leastPaths = 12
 	fixedCells = 2 + 2 + 3 + 2 + 3 + 2 + 7
 )
 
-// mostDue bounds the width of the column of expected verdicts if solutions have several. The column is wider than one
-// verdict only if the terminal has at least roomForDue cells.
+// mostDue is the maximum width of the column of expected verdicts if any solution has several. On a terminal with
+// fewer than roomForDue cells, the column is only as wide as one verdict.
 const (
 	mostDue    = 10
 	roomForDue = 70
 )
 
-// promise returns the codes of the expected verdicts of a solution, such as "WA" or "AC/TLE". It returns "--" if they are
-// not known.
+// promise returns the codes of a solution's expected verdicts, such as "WA" or "AC/TLE", or "--" if they are not
+// known.
 func promise(s *judge.SolutionJudged) string {
 	if s.Promised == judge.NotJudged && s.Expected != "" {
 		return oneLine(strings.ReplaceAll(s.Expected, " or ", "/"))
@@ -230,8 +231,8 @@ func pathsOf(all []*judge.SolutionJudged) []string {
 	return paths
 }
 
-// newGrid fits a table into a width. Columns have the names of groups. If there is no room for them, columns have numbers,
-// or only one character per group.
+// newGrid fits a table into a width. The column headings are the groups' names. If there is no room for them,
+// columns have numbers, or only one character per group.
 func newGrid(total int, paths, groups []string, due int) *grid {
 	g := &grid{due: due, prefix: commonDir(paths), groups: groups, gap: "  "}
 	longest := 3
@@ -273,7 +274,7 @@ func newGrid(total int, paths, groups []string, due int) *grid {
 	return g
 }
 
-// draw draws the whole table.
+// draw writes the whole table.
 func (g *grid) draw(t *terminal, all []*judge.SolutionJudged) {
 	g.top(t)
 	for _, s := range all {
@@ -313,12 +314,12 @@ func (g *grid) head() string {
 		g.cells(func(i int) string { return pad(g.heads[i], g.cell) }), "time")
 }
 
-// row draws a solution. It has a mark if the verdict is not an expected one.
+// row formats the row of a solution. It begins with a mark if the verdict is not an expected one.
 func (g *grid) row(s *judge.SolutionJudged, p paint) string {
 	mark, due := "  ", ""
 	if g.due > 0 {
 		text := promise(s)
-		if g.due == 3 && width(text) > 3 { // no room for several
+		if g.due == 3 && width(text) > 3 { // no room for several verdicts
 			text = code(s.Promised)
 		}
 		text = fit(text, g.due)
@@ -347,12 +348,12 @@ func (g *grid) row(s *judge.SolutionJudged, p paint) string {
 	return row
 }
 
-// path returns the path of a solution as the table shows it.
+// path returns the path of a solution as shown in the table.
 func (g *grid) path(whole string) string {
 	return fitTail(oneLine(strings.TrimPrefix(whole, g.prefix)), g.paths)
 }
 
-// commonDir returns the directory, with its slash, that all paths are in.
+// commonDir returns the directory, with its slash, that contains all paths.
 func commonDir(all []string) string {
 	folder := path.Dir(all[0])
 	for _, p := range all {

@@ -12,7 +12,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// cut marks omitted text.
+// cut stands for omitted text.
 const cut = "…"
 
 // Safe returns a writer that makes texts harmless before it writes them to a terminal.
@@ -27,9 +27,9 @@ func (s safeWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// safe makes a text harmless on a terminal. Unprintable characters become \xNN. Line feeds stay, CR LF becomes a line
-// feed, and a tab becomes blanks. A byte that is not UTF-8 becomes U+FFFD, as in JSON, so that a saved stream is drawn as
-// it was live.
+// safe makes a text harmless on a terminal. Unprintable characters become \xNN. Line feeds stay, CR LF becomes a
+// line feed, and a tab becomes blanks. A byte that is not UTF-8 becomes U+FFFD, as in JSON, so that a replayed
+// stream looks like the live report.
 func safe(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -57,8 +57,8 @@ func safe(s string) string {
 // oneLine makes a text harmless and joins its lines.
 func oneLine(s string) string { return strings.Join(strings.Fields(safe(s)), " ") }
 
-// width returns the width of a text in cells of a terminal. Most characters of East Asia and emoji have two cells. A
-// combining accent has none.
+// width returns the width of a text in terminal cells. Most East Asian characters and emoji take two cells. A
+// combining accent takes none.
 func width(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -68,8 +68,8 @@ func width(s string) int {
 	return len(s)
 }
 
-// characters splits a text into the characters that a reader sees, such as a letter with its accents, or an emoji of
-// several code points.
+// characters splits a text into characters as seen by a reader. A letter with its accents is one character, and so
+// is an emoji of several code points.
 func characters(s string) []string {
 	all := make([]string, 0, len(s))
 	for state := -1; s != ""; {
@@ -80,7 +80,7 @@ func characters(s string) []string {
 	return all
 }
 
-// fit shortens a text at its end to at most n cells.
+// fit shortens a text at the end to at most n cells.
 func fit(s string, n int) string {
 	if width(s) <= n {
 		return s
@@ -101,7 +101,7 @@ func split(s string, n int) (head, rest string) {
 	return s[:at], s[at:]
 }
 
-// fitTail shortens a text at its start, because the end of a path matters most.
+// fitTail shortens a text at the start, because the end of a path is most important.
 func fitTail(s string, n int) string {
 	if width(s) <= n {
 		return s
@@ -157,7 +157,7 @@ func seconds(ms float64) string {
 	return fmt.Sprintf("%d min %d s", s/60, s%60)
 }
 
-// spent formats the time of a program. It never shows zero.
+// spent formats the time that a program took. It never returns zero.
 func spent(ms float64) string {
 	if ms < 0.5 {
 		return "under 1 ms"

@@ -11,7 +11,7 @@ import (
 	"assay/judge"
 )
 
-// TestSafe: a terminal obeys nothing of what others wrote.
+// TestSafe checks that untrusted texts cannot control the terminal.
 func TestSafe(t *testing.T) {
 	var b strings.Builder
 	const evil = "\x1b]0;title\a\x1b[2J one\r\n\ttwo\rthree \u202e four\xff\n"
@@ -23,8 +23,8 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// TestCells: what is cut and filled is counted in cells of the terminal. A character
-// of East Asia and an emoji take two, an accent of its own takes none.
+// TestCells checks that texts are cut and padded by terminal cells. East Asian characters and emoji take two
+// cells. A combining accent takes none.
 func TestCells(t *testing.T) {
 	const wide, accent, flag = "日本語", "e\u0301", "🇩🇪"
 	for _, test := range []struct {
@@ -71,8 +71,7 @@ func TestCells(t *testing.T) {
 	})
 }
 
-// TestPointerUnderWideCharacters: the carets stand under what differs where the line
-// before it has wide characters.
+// TestPointerUnderWideCharacters checks that carets are below the difference if wide characters precede it.
 func TestPointerUnderWideCharacters(t *testing.T) {
 	for _, test := range []struct{ want, got, pointer string }{
 		{"日本 1", "日本 2", "     ^"},
@@ -96,8 +95,8 @@ func TestPointerUnderWideCharacters(t *testing.T) {
 	}
 }
 
-// TestFailingCases: the table of failing cases has names and messages on a narrow
-// terminal, and memory where there is room for it as well.
+// TestFailingCases checks that the table of failing cases shows names and messages on a narrow terminal, and also
+// memory if there is room.
 func TestFailingCases(t *testing.T) {
 	draw := func(columns int) string {
 		var out bytes.Buffer
@@ -126,8 +125,8 @@ func TestFailingCases(t *testing.T) {
 	}
 }
 
-// TestTooMuchOutput: an output that was stopped is shown with its size and its first
-// lines, and is not compared with an answer that is not that long.
+// TestTooMuchOutput checks that an output that exceeded its limit is shown with its size and its first lines. It
+// is not compared with the answer, which is shorter.
 func TestTooMuchOutput(t *testing.T) {
 	var out bytes.Buffer
 	r := Terminal(&out, TerminalOptions{})
@@ -147,7 +146,8 @@ func TestTooMuchOutput(t *testing.T) {
 	}
 }
 
-// TestInterruptedGroup: a group whose cases were accepted so far is not accepted.
+// TestInterruptedGroup checks that an interrupted group is not shown as accepted, even if its cases so far were
+// accepted.
 func TestInterruptedGroup(t *testing.T) {
 	var out bytes.Buffer
 	r := Terminal(&out, TerminalOptions{})
@@ -172,7 +172,7 @@ func TestInterruptedGroup(t *testing.T) {
 	}
 }
 
-// TestAligned: columns of wide characters stand under each other.
+// TestAligned checks that columns with wide characters are aligned.
 func TestAligned(t *testing.T) {
 	for _, test := range []struct {
 		right bool

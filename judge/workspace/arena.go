@@ -15,7 +15,7 @@ import (
 	"assay/judge/problem"
 )
 
-// Game opens a problem directory that is a game.
+// Game opens a problem directory, which must be a game.
 func (w *Workspace) Game(name string) (*Problem, error) {
 	folder, err := w.Open(name)
 	if err != nil {
@@ -32,7 +32,7 @@ func (p *Problem) CheckGame() error {
 	return nil
 }
 
-// Guide returns the text for authors of bots of a game, and the game's rule sets.
+// Guide returns the text for authors of bots, and the game's rule sets.
 func (w *Workspace) Guide(p *Problem) (*arena.Guide, []arena.Terms, error) {
 	g := &arena.Guide{Game: p.ID, Files: p.Game.Files, Tester: p.Game.Tester != "", Meanings: p.Game.Meanings}
 	read := func(path string) (string, error) {
@@ -75,8 +75,8 @@ func (w *Workspace) Guide(p *Problem) (*arena.Guide, []arena.Terms, error) {
 	return g, sets, nil
 }
 
-// exampleLanguage names the language of a bot by its extension alone, because the text must not depend on the
-// tools of this machine.
+// exampleLanguage names the language of a bot only by its extension, because the text must not depend on the tools
+// of this machine.
 func (w *Workspace) exampleLanguage(path string) (string, error) {
 	extension := strings.TrimPrefix(filepath.Ext(path), ".")
 	for _, l := range w.Config.Languages {
@@ -90,7 +90,7 @@ func (w *Workspace) exampleLanguage(path string) (string, error) {
 	}
 }
 
-// GameStatement returns the text for authors of bots of a game, as Markdown.
+// GameStatement returns the text for authors of bots as Markdown.
 func (w *Workspace) GameStatement(p *Problem) ([]byte, error) {
 	g, sets, err := w.Guide(p)
 	if err != nil {
@@ -99,7 +99,7 @@ func (w *Workspace) GameStatement(p *Problem) ([]byte, error) {
 	return g.Markdown(sets), nil
 }
 
-// Rules makes the rules of a choice.
+// Rules returns the rules for a choice.
 func (p *Problem) Rules(c arena.Choice) (arena.Rules, error) {
 	set, err := RuleSet(p, c.Rules)
 	if err != nil {
@@ -130,7 +130,7 @@ func (p *Problem) Rules(c arena.Choice) (arena.Rules, error) {
 	return r, nil
 }
 
-// RuleSet finds a rule set by name. If the name is empty, it returns the first one.
+// RuleSet finds a rule set by name. An empty name stands for the first one.
 func RuleSet(f *Problem, name string) (*problem.RuleSet, error) {
 	var names []string
 	for i := range f.Game.Rules {
@@ -142,7 +142,7 @@ func RuleSet(f *Problem, name string) (*problem.RuleSet, error) {
 	return nil, &judge.Misuse{Err: fmt.Errorf("%s has no rule set %q\n    its rule sets: %s", f.ID, name, strings.Join(names, ", "))}
 }
 
-// setOption sets an option of the game, written "name=value".
+// setOption sets a game option given as "name=value".
 func setOption(r *arena.Rules, option string) error {
 	name, value, ok := strings.Cut(option, "=")
 	if !ok {
@@ -164,7 +164,7 @@ func setOption(r *arena.Rules, option string) error {
 	return nil
 }
 
-// Event builds the referee and all bots.
+// Event builds the referee and all bots of a tournament.
 func (w *Workspace) Event(ctx context.Context, f *Problem, rules arena.Rules, files []string, language string) (*arena.Event, error) {
 	e := &arena.Event{
 		Game: f.ID, Rules: rules, Box: w.Box, RefereePath: f.Game.Referee.Path,
@@ -196,7 +196,7 @@ func (w *Workspace) Event(ctx context.Context, f *Problem, rules arena.Rules, fi
 	return e, err
 }
 
-// botError returns the error for a file that cannot be a bot, which is the caller's mistake.
+// botError returns the error for a file that cannot be a bot, which is an error by the caller.
 func botError(err error) error {
 	if _, ok := errors.AsType[*judge.Fault](err); ok {
 		return &judge.Misuse{Err: err}
@@ -204,7 +204,7 @@ func botError(err error) error {
 	return err
 }
 
-// OnlyGame finds the game of a contest that has only one game for bots.
+// OnlyGame returns the game of a contest that contains only one game.
 func (w *Workspace) OnlyGame() (string, error) {
 	ids, err := w.Known()
 	if err != nil {

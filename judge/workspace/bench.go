@@ -10,12 +10,12 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Bench makes the bench for running a program that was already built.
+// Bench returns the bench that runs a program that was already built.
 func (p *Problem) Bench(ctx context.Context, picked *judge.Problem, path string, made *lang.Result, way trial.Way) (trial.Bench, error) {
 	return p.bench(ctx, picked, path, func(context.Context) (*lang.Result, error) { return made, nil }, way, nil)
 }
 
-// bench makes the bench for running a submission. Picked is the problem, or a part of it.
+// bench returns the bench that runs a submission. Picked is the problem, or a part of it.
 func (p *Problem) bench(
 	ctx context.Context, picked *judge.Problem, path string, build func(context.Context) (*lang.Result, error),
 	way trial.Way, keep func(*judge.Case, *io.SectionReader) error,
@@ -26,8 +26,8 @@ func (p *Problem) bench(
 	})
 }
 
-// showsSource reports whether a submission sees its own files. A submission to a package does if it is a
-// directory, because some files may be data.
+// showsSource reports whether a submission can read its own files. In a package, this is the case for a submission
+// that is a directory, because some of its files may be data.
 func (p *Problem) showsSource(path string) bool {
 	if p.Package == nil || p.Package.Foreign || p.Kind.Answers {
 		return false

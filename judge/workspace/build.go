@@ -17,8 +17,8 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Part builds one of the setter's programs. If it cannot be built here, the error is a fault of the
-// directory.
+// Part builds one of the setter's programs. If it cannot be built on this machine, the error is a fault of the
+// problem directory.
 func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, error) {
 	if part.Speaks == judge.Checktestdata {
 		return p.script(part)
@@ -45,8 +45,8 @@ func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, e
 	return nil, p.w.unbuilt(part.Path, made)
 }
 
-// unbuilt returns the error for a setter's program that was not built. If its compiler ran out of time, that
-// says nothing about the program. For a bundled problem it is the machine's failure.
+// unbuilt returns the error for a setter's program that was not built. If its compiler ran out of time, the
+// program is not necessarily faulty. For a bundled problem, this is a failure of the machine.
 func (w *Workspace) unbuilt(path string, made *lang.Result) error {
 	if made.Stopped == judge.Nothing {
 		fault := &judge.Fault{File: path, Text: "the program does not compile", Hint: made.Log}
@@ -71,7 +71,7 @@ func (w *Workspace) unbuilt(path string, made *lang.Result) error {
 	return &judge.Fault{File: path, Text: text, Hint: hint}
 }
 
-// slowError is a failure of the machine: it is too slow to build a bundled program.
+// slowError is a failure of the machine that is too slow to build a bundled program.
 type slowError struct{ fault judge.Fault }
 
 func (e *slowError) Error() string { return e.fault.Error() }
@@ -90,8 +90,8 @@ func (w *Workspace) bundled(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// lacking returns the fault for a program with a missing header. It returns nil if the program has all
-// headers that judge.toml knows.
+// lacking returns the fault for a program that includes a missing header. It returns nil if all headers that
+// judge.toml knows are found.
 func (p *Problem) lacking(part *judge.Part) *judge.Fault {
 	l, err := p.w.languageOf(p.Directory, part.Path)
 	if err != nil || l == nil {
@@ -110,8 +110,8 @@ func (p *Problem) lacking(part *judge.Part) *judge.Fault {
 			"[setter]\nheaders = [\"~/include\"]"}
 }
 
-// Complete returns a fault for each of the setter's programs that lacks a header. Call it before anything is
-// built and run. It builds only programs that seem to lack a header, because their compiler may have it. It
+// Complete returns a fault for each of the setter's programs with a missing header. Call it before anything is
+// built or run. It builds only programs that seem to lack a header, because their compiler may have the header. It
 // does not check packages.
 func (p *Problem) Complete(ctx context.Context) (faults judge.Faults, err error) {
 	if p.Package != nil || p.thawed != nil {
@@ -150,7 +150,7 @@ type entry struct {
 	build    func(context.Context) (*lang.Result, error)
 }
 
-// enter finds the language of a submission, and returns what builds it.
+// enter finds the language of a submission, and returns the entry that builds it.
 func (p *Problem) enter(path, language string) (*entry, error) {
 	s := source{path: path, language: language, from: lang.ByContestant}
 	e := &entry{path: path}
@@ -158,7 +158,7 @@ func (p *Problem) enter(path, language string) (*entry, error) {
 	if p.Package == nil {
 		e.language, err = p.w.Tools.Detect(path, language)
 	} else {
-		if known := p.Package.Submission(path); known != nil { // what the package says about its own submissions
+		if known := p.Package.Submission(path); known != nil { // settings in the package for its own submissions
 			s.entry = known.Entry
 			if language == "" {
 				s.language = known.Language
@@ -174,7 +174,7 @@ func (p *Problem) enter(path, language string) (*entry, error) {
 	return e, nil
 }
 
-// staged finds the language of a program of a package in its staged form.
+// staged finds the language of a package's program in its staged form.
 func (p *Problem) staged(s source) (*config.Language, error) {
 	dir, done, err := p.w.archives.Temp()
 	if err != nil {
@@ -188,12 +188,12 @@ func (p *Problem) staged(s source) (*config.Language, error) {
 	return l, nil
 }
 
-// Solution builds the program at a path as a contestant's.
+// Solution builds the program at path as a contestant's program.
 func (p *Problem) Solution(ctx context.Context, path string) (*lang.Result, error) {
 	return p.build(ctx, source{path: path, from: lang.ByContestant})
 }
 
-// Submission builds a submission of the package.
+// Submission builds one of the package's submissions.
 func (p *Problem) Submission(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
 	if p.Kind.Answers {
 		return &lang.Result{OK: true}, nil
@@ -201,7 +201,7 @@ func (p *Problem) Submission(ctx context.Context, s *problem.Submission) (*lang.
 	return p.build(ctx, source{path: s.Path, language: s.Language, entry: s.Entry, from: lang.ByContestant})
 }
 
-// Faster builds a submission of the package with the faster toolchain of its language. It returns nil if
+// Faster builds one of the package's submissions with the faster toolchain of its language. It returns nil, nil if
 // there is none.
 func (p *Problem) Faster(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
 	if p.Kind.Answers {
@@ -216,16 +216,16 @@ func (p *Problem) Faster(ctx context.Context, s *problem.Submission) (*lang.Resu
 	return p.build(ctx, from)
 }
 
-// source is a program of a package, or a submission to it, that is to be built.
+// source is a program to be built: a program of a package, or a submission.
 type source struct {
 	path     string
-	language string // requested; if empty, the name decides
-	entry    string // the file that starts it; if empty, names decide
+	language string // requested language; if empty, the file name decides
+	entry    string // the file that starts the program; if empty, the file names decide
 	from     lang.Origin
 }
 
-// build builds a program for the problem. For a setter's program it reports progress; for a submission, its
-// judging does.
+// build builds a program for the problem. It reports progress for a setter's program. For a submission, the
+// judging reports progress.
 func (p *Problem) build(ctx context.Context, s source) (made *lang.Result, err error) {
 	if s.from != lang.BySetter {
 		return p.buildQuietly(ctx, s)
@@ -234,7 +234,7 @@ func (p *Problem) build(ctx context.Context, s source) (made *lang.Result, err e
 	return made, err
 }
 
-// reporting calls build, and reports how long it takes to build the program at a path.
+// reporting calls build, and reports how long the build of the program at path takes.
 func (w *Workspace) reporting(path string, build func()) {
 	if w.building == nil {
 		build()
@@ -250,8 +250,8 @@ func (w *Workspace) reporting(path string, build func()) {
 	}
 }
 
-// buildQuietly builds a program. Programs of a package are built from copies, with the constants and the
-// files of include/ in them.
+// buildQuietly builds a program. Programs of a package are built from copies that include the constants and the
+// files of include/.
 func (p *Problem) buildQuietly(ctx context.Context, s source) (*lang.Result, error) {
 	w, f := p.w, p.Directory
 	if f.Package == nil || s.from == lang.BySetter && !p.has(s.path) {
@@ -276,7 +276,7 @@ func (p *Problem) buildQuietly(ctx context.Context, s source) (*lang.Result, err
 		}
 	}
 	if _, missing := errors.AsType[*lang.MissingError](err); missing && s.from == lang.BySetter {
-		// A validator in Python 2 often works in Python 3, too.
+		// A validator for Python 2 often works with Python 3.
 		if other := w.Tools.Sibling(staged.Path, l); other != nil {
 			if again, failed := w.Tools.BuildWith(ctx, staged.Path, other, s.from, extra); failed == nil && again.OK {
 				made, err = again, nil
@@ -292,8 +292,8 @@ func (p *Problem) buildQuietly(ctx context.Context, s source) (*lang.Result, err
 	return made, nil
 }
 
-// buildOwn builds a program for a problem directory of the judge's own form. Submissions and the reference
-// solution are built with the files of include/.
+// buildOwn builds a program in a problem directory that is not a package. Submissions and the reference solution
+// are built with the files of include/.
 func (p *Problem) buildOwn(ctx context.Context, s source) (*lang.Result, error) {
 	w, f := p.w, p.Directory
 	solves := s.from == lang.ByContestant || f.Reference != nil && f.Reference.Path == s.path
@@ -325,7 +325,7 @@ func (p *Problem) buildOwn(ctx context.Context, s source) (*lang.Result, error) 
 	return made, nil
 }
 
-// stage copies a program. If there are files of include/ for its language, it copies the program again with
+// stage copies a program. If include/ contains files for its language, it copies the program again together with
 // them.
 func (w *Workspace) stage(pkg *problem.Package, s source, dir string) (*problem.Staged, *config.Language, error) {
 	staged, err := pkg.Stage(s.path, filepath.Join(dir, "bare"), nil, s.entry)
@@ -347,13 +347,13 @@ func (w *Workspace) stage(pkg *problem.Package, s source, dir string) (*problem.
 	return staged, l, w.archives.WrapFill(err)
 }
 
-// has reports whether a path is in the problem's directory.
+// has reports whether a path is inside the problem's directory.
 func (p *Problem) has(path string) bool {
 	rel, err := filepath.Rel(p.Dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// unstaged replaces the path of a copy in an error by the path that the user knows.
+// unstaged replaces the path of a copy in an error with the path that the user knows.
 func unstaged(err error, path string) error {
 	if u, ok := errors.AsType[*lang.UnusableError](err); ok {
 		u.Fault.File = path
@@ -384,8 +384,8 @@ func graders(n *judge.Node) (all []*judge.Part) {
 	return all
 }
 
-// languageOf returns the language of a setter's program. If it is unknown, it returns nil; judging reports
-// that fault.
+// languageOf returns the language of a setter's program, or nil if it is unknown. In that case, judging reports a
+// fault.
 func (w *Workspace) languageOf(f *problem.Directory, program string) (*config.Language, error) {
 	if f.Package == nil {
 		l, err := w.Tools.Detect(program, "", lang.BySetter)

@@ -18,8 +18,8 @@ import (
 // Own lists the problems of the contest.
 func (w *Workspace) Own() ([]string, error) { return problem.List(packages.Formats, w.Root) }
 
-// Bundled lists the bundled problems that are visible in the contest: those whose names no problem of the
-// contest has. If the contest is the bundled one, there are none.
+// Bundled lists the bundled problems that are visible in the contest: those whose names differ from all problems
+// of the contest. If the contest is the bundled one, there are none.
 func (w *Workspace) Bundled() ([]string, error) {
 	if w.IsBundled {
 		return nil, nil
@@ -34,7 +34,7 @@ func (w *Workspace) Bundled() ([]string, error) {
 	}), err
 }
 
-// Known lists the names of all usable problems: of the contest, and bundled ones.
+// Known lists the names of all available problems: those of the contest, and bundled ones.
 func (w *Workspace) Known() ([]string, error) {
 	own, err := w.Own()
 	if err != nil {
@@ -44,8 +44,8 @@ func (w *Workspace) Known() ([]string, error) {
 	return append(own, lent...), err
 }
 
-// FirstTime reports whether this is the first call for what since the cache was made, so that a note can be
-// printed only once.
+// FirstTime reports whether FirstTime has not been called with the same argument since the cache was created. It
+// is used to print a note only once.
 func (w *Workspace) FirstTime(what string) bool {
 	if os.MkdirAll(w.Cache, 0o755) != nil {
 		return false
@@ -57,10 +57,10 @@ func (w *Workspace) FirstTime(what string) bool {
 	return f.Close() == nil
 }
 
-// bundledDir returns the directory of unpacked bundled problems.
+// bundledDir returns the directory that contains the unpacked bundled problems.
 func (w *Workspace) bundledDir() string { return filepath.Join(w.Cache, "house") }
 
-// bundledRoot unpacks the bundled problems into the cache, once for each version of them.
+// bundledRoot unpacks the bundled problems into the cache, once per version.
 func (w *Workspace) bundledRoot() (string, error) {
 	sum := sha256.New()
 	err := fs.WalkDir(assay.Files, ".", func(path string, d fs.DirEntry, err error) error {

@@ -9,8 +9,7 @@ import (
 	"assay/judge/internal/raze"
 )
 
-// CheckCache returns the reason if nothing can be written to a cache. If the directory does not exist, it
-// makes it.
+// CheckCache returns an error if a cache is not writable. If the directory does not exist, it is created.
 func CheckCache(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -23,8 +22,8 @@ func CheckCache(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-// ProbeCache returns the reason if nothing could be written to a cache, and leaves nothing behind. If the
-// directory does not exist, it looks at the nearest existing directory above.
+// ProbeCache returns an error if a cache would not be writable, and leaves nothing behind. If the directory does
+// not exist, the nearest existing parent directory is checked.
 func ProbeCache(dir string) error {
 	for {
 		_, err := os.Stat(dir)
@@ -36,7 +35,7 @@ func ProbeCache(dir string) error {
 	}
 }
 
-// SpareCache makes a cache for one command. Done removes it.
+// SpareCache creates a cache for a single command. Done removes it.
 func SpareCache() (dir string, done func() error, err error) {
 	return raze.Temp("", "assay-cache-")
 }

@@ -15,10 +15,11 @@ import (
 // converter converts a PDF file to SVG. It is one of the Poppler tools.
 const converter = "pdftocairo"
 
-// mostConverted is the largest picture that Convert makes, in bytes. Pages link the PDF file of a larger one.
+// mostConverted is the maximum size in bytes of a picture that Convert makes. For a larger one, pages link the PDF
+// file.
 const mostConverted = 512 << 10
 
-// Converted reports whether a picture is a PDF file that Convert can convert to SVG.
+// Converted reports whether any picture is a PDF file that Convert can convert to SVG.
 func Converted(all map[string]*StatementFile) bool {
 	for _, f := range all {
 		if f.Type == pdfType && toolPath(converter) != "" {
@@ -28,8 +29,8 @@ func Converted(all map[string]*StatementFile) bool {
 	return false
 }
 
-// Convert replaces each picture that is a PDF file by an SVG picture, if the machine has pdftocairo. The tool
-// runs in the sandbox, because the file is untrusted. A file that it cannot read stays, and a page links it.
+// Convert replaces each picture that is a PDF file with an SVG picture, if the machine has pdftocairo. The tool
+// runs in the sandbox, because the file is untrusted. If it cannot read a file, the file stays, and pages link it.
 // The workspace must have been started.
 func (w *Workspace) Convert(ctx context.Context, all map[string]*StatementFile) error {
 	tool := toolPath(converter)
@@ -58,9 +59,9 @@ func (w *Workspace) Convert(ctx context.Context, all map[string]*StatementFile) 
 // drawer converts an SVG picture to a PDF file.
 const drawer = "rsvg-convert"
 
-// DrawPDF converts an SVG picture to a PDF file, with rsvg-convert in the sandbox. If the machine does not
-// have that program, or it cannot read the picture, the error is a *judge.Fault without a file. The workspace
-// must have been started.
+// DrawPDF converts an SVG picture to a PDF file, with rsvg-convert in the sandbox. If the machine does not have
+// rsvg-convert, or it cannot read the picture, the error is a *judge.Fault without a file. The workspace must have
+// been started.
 func (w *Workspace) DrawPDF(ctx context.Context, svg []byte) ([]byte, error) {
 	tool := toolPath(drawer)
 	if tool == "" {
@@ -83,7 +84,7 @@ func (w *Workspace) DrawPDF(ctx context.Context, svg []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// toolPath returns the path of a program. It is empty if the machine does not have it.
+// toolPath returns the path of a program, or the empty string if the machine does not have it.
 func toolPath(name string) string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		path := filepath.Join(dir, name)

@@ -10,7 +10,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// page is a PDF file with a square.
+// page is a PDF file that contains a square.
 const page = `%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj

@@ -9,7 +9,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// TestFormulasOfAnHTMLFile: a page that cannot run scripts shows the formulas of a statement in HTML.
+// TestFormulasOfAnHTMLFile checks that a page that cannot run scripts shows the formulas in an HTML statement.
 func TestFormulasOfAnHTMLFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pack")
 	for name, text := range map[string]string{

@@ -14,22 +14,21 @@ import (
 	"assay/judge/problem"
 )
 
-// spare returns the directory of the cache for the cases of a group that are not stored. Groups with the same
-// manifest share a directory. Without a manifest, the cases are unknown, and each problem has a directory of
-// its own.
+// spare returns the cache directory for those cases of a group that are not stored. Groups with the same manifest
+// share a directory. Without a manifest, the cases are unknown, and each problem has its own directory.
 func (w *Workspace) spare(f *problem.Directory, manifest []byte) string {
 	if len(manifest) == 0 {
-		abs, _ := filepath.Abs(f.Dir) // on error it is the directory as named
+		abs, _ := filepath.Abs(f.Dir) // on error, it is the directory as given
 		manifest = []byte(abs)
 	}
 	sum := sha256.Sum256(manifest)
 	return filepath.Join(w.Cache, "cases", f.ID+"-"+hex.EncodeToString(sum[:8]))
 }
 
-// mostSpare bounds the size of the cases in the cache, over all problems.
+// mostSpare is the maximum total size of the cases in the cache, in bytes.
 const mostSpare = 8 << 30
 
-// fetch makes the cases that are not stored, if they are missing.
+// fetch makes the missing cases of groups that are not stored.
 func (p *Problem) fetch(ctx context.Context) error {
 	p.w.making.Lock()
 	defer p.w.making.Unlock()
@@ -45,20 +44,20 @@ func (p *Problem) fetch(ctx context.Context) error {
 	return nil
 }
 
-// trimCases removes the cases that were made or fetched longest ago, except those of a problem.
+// trimCases removes the cases that were made or fetched longest ago, except those of problem f.
 func (w *Workspace) trimCases(f *problem.Directory) {
 	now := time.Now()
 	for _, g := range f.Groups {
 		for _, c := range g.Cases {
 			if c.Line != "" && !f.Stored(g.Name) {
-				_ = errors.Join(os.Chtimes(c.In, now, now), os.Chtimes(c.Ans, now, now)) // on error they are made again later
+				_ = errors.Join(os.Chtimes(c.In, now, now), os.Chtimes(c.Ans, now, now)) // on error, the cases are made again later
 			}
 		}
 	}
 	cachedir.Trim(filepath.Join(w.Cache, "cases"), cachedir.Limits{Bytes: mostSpare})
 }
 
-// Maker returns the maker of the problem's cases.
+// Maker returns the generator for the problem's cases.
 func (p *Problem) Maker() *gen.Maker {
 	return &gen.Maker{
 		Folder: p.Directory, Runner: p.w.Box, Builder: p, Jobs: p.w.Jobs, Limits: p.w.Config.Setter,

@@ -17,7 +17,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// lacksCases reports whether cases of a package must be made by its recipe. A bundle contains its cases.
+// lacksCases reports whether cases of a package must be made with its recipe. A bundle contains its cases.
 func (l *Location) lacksCases() bool {
 	switch {
 	case l.Recipe == nil, l.thawed != nil:
@@ -34,8 +34,8 @@ func (l *Location) lacksCases() bool {
 	return len(faults) > 0 || fill.Lacks(l.Dir, r)
 }
 
-// Ready reads the problem for judging. If a package contains a recipe instead of its cases, they are made in
-// a copy of it in the cache.
+// Ready reads the problem for judging. If a package contains a recipe instead of its cases, they are made in a
+// copy of the package in the cache.
 func (l *Location) Ready(ctx context.Context) (*Problem, judge.Faults, error) {
 	if l.lacksCases() {
 		return l.filled(ctx)
@@ -47,7 +47,7 @@ func (l *Location) Ready(ctx context.Context) (*Problem, judge.Faults, error) {
 	return p, nil, p.fetch(ctx)
 }
 
-// filled reads a copy of a package in the cache in which its cases are made.
+// filled reads a copy of a package in the cache whose cases have been made.
 func (l *Location) filled(ctx context.Context) (*Problem, judge.Faults, error) {
 	filler, err := l.Filler()
 	if err != nil {
@@ -66,8 +66,8 @@ func (l *Location) filled(ctx context.Context) (*Problem, judge.Faults, error) {
 	if p == nil || p.Package == nil {
 		return p, faults, nil
 	}
-	p.Package.Warnings = append(filled.Faults, p.Package.Warnings...) // these often explain the others
-	for _, s := range p.Package.Submissions {                         // users know them at their original paths
+	p.Package.Warnings = append(filled.Faults, p.Package.Warnings...) // these faults often explain the others
+	for _, s := range p.Package.Submissions {                         // users know the original paths
 		if rel, err := filepath.Rel(p.Dir, s.Path); err == nil {
 			s.Path = filepath.Join(shown, rel)
 		}
@@ -75,8 +75,8 @@ func (l *Location) filled(ctx context.Context) (*Problem, judge.Faults, error) {
 	return p, faults, nil
 }
 
-// OpenReady locates and reads a problem for judging. If cases must be made first, it starts the sandbox. On
-// error it ends the sandbox again.
+// OpenReady locates and reads a problem for judging. If cases must be made first, it starts the sandbox. On error,
+// it closes the sandbox again.
 func (w *Workspace) OpenReady(ctx context.Context, name string, r Running) (*Problem, error) {
 	l, err := w.Locate(name)
 	if err != nil {
@@ -85,7 +85,7 @@ func (w *Workspace) OpenReady(ctx context.Context, name string, r Running) (*Pro
 	return l.OpenReady(ctx, r)
 }
 
-// OpenReady is Workspace.OpenReady for a problem that has been located.
+// OpenReady is like Workspace.OpenReady, for a problem that has already been located.
 func (l *Location) OpenReady(ctx context.Context, r Running) (p *Problem, err error) {
 	lacks := l.lacksCases()
 	if !lacks {
@@ -109,14 +109,14 @@ func (l *Location) OpenReady(ctx context.Context, r Running) (p *Problem, err er
 	return p, nil
 }
 
-// fillTime is the time limit per case of a generator, or of the solution that answers. Each is run once, and
-// its speed does not matter.
+// fillTime is the time limit per case for a generator, or for the solution that makes the answer. Each is run
+// once, and its speed does not matter.
 const fillTime = time.Minute
 
-// Filler returns what makes the cases of a package.
+// Filler returns the filler that makes the cases of a package.
 func (l *Location) Filler() (*fill.Filler, error) {
 	w, dir := l.w, l.Dir
-	pkg, _ := icpc.Open(w.Near(dir), w.Config.Solution) // judging reports errors of the package
+	pkg, _ := icpc.Open(w.Near(dir), w.Config.Solution) // judging reports errors in the package
 	if pkg == nil {
 		var err error
 		if pkg, err = icpc.Assembled(&judge.Problem{ID: problem.ID(dir), Dir: w.Near(dir)}); err != nil {
@@ -140,8 +140,8 @@ func (l *Location) Filler() (*fill.Filler, error) {
 	return filler, nil
 }
 
-// recipeBuilder builds the programs of a recipe. It returns the error of a program that cannot be built,
-// because there may be another recipe for the case.
+// recipeBuilder builds the programs of a recipe. If a program cannot be built, it returns an error, because there
+// may be another recipe for the case.
 type recipeBuilder struct{ p *Problem }
 
 func (b recipeBuilder) Part(ctx context.Context, part *judge.Part) (*judge.Program, error) {

@@ -14,8 +14,8 @@ import (
 	"assay/judge/problem"
 )
 
-// Freeze makes a bundle of a problem that is ready to be judged. It records everything that affects verdicts
-// and could differ on another machine.
+// Freeze returns a bundle of a problem that is ready for judging. It records everything that affects verdicts and
+// could differ on another machine.
 func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, error) {
 	own, err := w.Config.Portable()
 	if err != nil {
@@ -25,7 +25,7 @@ func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, err
 		return bundle.Freeze(bundle.Source{Dir: f.Dir}, t.found, own)
 	}
 	found := &bundle.Frozen{Format: bundle.FrozenFormat}
-	with := f // with a reference solution
+	with := f // the problem with a reference solution
 	if f.Package != nil {
 		if with, err = f.freezeFindings(ctx, found); err != nil {
 			return nil, err
@@ -61,8 +61,8 @@ func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, err
 	return bundle.Freeze(s, found, own)
 }
 
-// freezeFindings records what the files of a package do not say. It returns the problem with a reference
-// solution, if there is one.
+// freezeFindings records findings about a package that are not in its files. It returns the problem with a
+// reference solution, if there is one.
 func (f *Problem) freezeFindings(ctx context.Context, found *bundle.Frozen) (with *Problem, err error) {
 	if err := f.freezePrepared(ctx, found); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (f *Problem) freezeFindings(ctx context.Context, found *bundle.Frozen) (wit
 	return with, err
 }
 
-// freezePrepared records the results of Prepared.
+// freezePrepared records the result of Prepared.
 func (f *Problem) freezePrepared(ctx context.Context, found *bundle.Frozen) error {
 	prepared, err := f.Prepared(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *Problem) freezePrepared(ctx context.Context, found *bundle.Frozen) erro
 	return nil
 }
 
-// freezeFaults makes the paths in faults independent of the problem's location.
+// freezeFaults replaces paths in faults, so that they do not depend on the problem's location.
 func (f *Problem) freezeFaults(faults judge.Faults) (frozen judge.Faults) {
 	for _, fault := range faults {
 		own := *fault

@@ -22,7 +22,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Range starts the setter's programs of a golf problem. The caller must close its Checker.
+// Range starts the setter's programs for a golf problem. The caller must close its Checker.
 func (w *Workspace) Range(ctx context.Context, p *Problem) (*golf.Range, error) {
 	if err := p.golfed(); err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func (w *Workspace) golfDomain(ctx context.Context, p *Problem) (*golf.Domain, e
 	return golf.OpenDomain(ctx, w.Box, p.Directory, lister, w.Config.Setter, os.ReadFile)
 }
 
-// GolfStatement returns the text for golfers as Markdown: the golf statement, or else the statement, and the
-// rules of golf with the problem's domain. The workspace must have been started.
+// GolfStatement returns the text for golfers as Markdown: the golf statement or, if there is none, the statement,
+// followed by the rules of golf with the problem's domain. The workspace must have been started.
 func (w *Workspace) GolfStatement(ctx context.Context, p *Problem) ([]byte, error) {
 	if err := p.golfed(); err != nil {
 		return nil, err
@@ -87,15 +87,15 @@ func (w *Workspace) GolfStatement(ctx context.Context, p *Problem) ([]byte, erro
 	var languages []golf.Language
 	for _, l := range w.Config.Languages {
 		if len(l.Extensions) == 0 {
-			continue // scripts and executables are not golfed
+			continue // there is no golf in scripts or executables
 		}
 		languages = append(languages, golf.Language{Name: l.Name, Driver: known.Of(l.ID)})
 	}
 	return fmt.Appendf(nil, "%s\n\n%s", bytes.TrimRight(text, "\n"), golf.Rules(domain, languages)), nil
 }
 
-// driversFolder returns the directory of golf drivers of the problem's contest. A bundle has those of the
-// contest that it comes from.
+// driversFolder returns the directory of golf drivers in the problem's contest. A bundle contains those of its
+// original contest.
 func (w *Workspace) driversFolder(p *Problem) string {
 	if p.thawed != nil {
 		return filepath.Join(p.Dir, bundle.DriversFolder)
@@ -113,8 +113,8 @@ func (w *Workspace) drivers(p *Problem) (drivers.Set, error) {
 	return drivers.Read(own, w.Config.IDs())
 }
 
-// Prove checks one golf submission. If it cannot run and no language was requested, Prove tries other
-// languages of the same extension, and substitutes for languages that are not installed.
+// Prove checks a golf submission. If the submission cannot run and no language was requested, Prove tries other
+// languages with the same extension. Languages that are not installed are replaced by their substitutes.
 func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r golf.Reading, o golf.Options) (*golf.Result, error) {
 	first, err := w.proveAs(ctx, stage, file, nil, r, o)
 	if err != nil || first.Verdict != golf.CannotRun || r.Language != "" {
@@ -144,8 +144,8 @@ func (w *Workspace) dialects(stage *golf.Range, name string, other *config.Langu
 	return slices.ContainsFunc(w.Config.Languages, func(l *config.Language) bool { return l.Name == name && root(l) == root(other) })
 }
 
-// other is another language that a golf submission may be in, and why it is tried although its name does not
-// say so.
+// other is an alternative language for a golf submission. why is the reason for trying the language although the
+// file's extension suggests a different one.
 type other struct {
 	*config.Language
 	why string
@@ -174,7 +174,7 @@ func (w *Workspace) others(ctx context.Context, but, ext string) (all []other) {
 	return append(all, later...)
 }
 
-// proveAs checks a golf submission in a language. If the language is nil, it is detected.
+// proveAs checks a golf submission in a language. If l is nil, the language is detected.
 func (w *Workspace) proveAs(
 	ctx context.Context, stage *golf.Range, file string, l *config.Language, r golf.Reading, o golf.Options,
 ) (*golf.Result, error) {
@@ -199,8 +199,8 @@ func (w *Workspace) proveAs(
 	return result, err
 }
 
-// ReadAnswer reads a golf submission from a source file, a post, or standard input. It also returns the flags
-// that it is run with.
+// ReadAnswer reads a golf submission from a source file, a post, or standard input. It also returns the flags with
+// which it is run.
 func (w *Workspace) ReadAnswer(stage *golf.Range, file string, language *config.Language, r golf.Reading) (*golf.Answer, []string, error) {
 	data, err := w.GolfFile(file, r)
 	if err != nil {
@@ -264,7 +264,7 @@ func (w *Workspace) detectGolf(r golf.Reading, file string) (*config.Language, e
 	return w.Tools.Detect(cmp.Or(r.At, file), "")
 }
 
-// GolfFile reads the file of a golf submission, which has the size limit of any submission.
+// GolfFile reads the file of a golf submission. The size limit is that of any submission.
 func (w *Workspace) GolfFile(file string, r golf.Reading) ([]byte, error) {
 	refuse := func(err error) ([]byte, error) {
 		return nil, &judge.Misuse{Err: fmt.Errorf("answer %s: %s", file, problem.Reason(err))}

@@ -20,18 +20,18 @@ type Grid struct {
 	things []thing
 }
 
-// thing is something that a suite must detect: a mutant, a wrong solution, or a bound of the input.
+// thing is something that the cases must detect: a mutant, a wrong solution, or a bound of the input.
 type thing struct {
 	name string
 	kind string // "mutant", "solution", "bound"
-	by   []int  // indexes of cases
+	by   []int  // indexes of the cases that detect it
 }
 
-// mostKillers is the most cases that are recorded as killers of one mutant.
+// mostKillers is the maximum number of cases that are recorded as killers of a mutant.
 const mostKillers = 12
 
-// Grid measures the problem's cases: it judges its mutants, and every solution under solutions/. Progress is
-// called with the number of mutants that were judged; it may be nil.
+// Grid measures the problem's cases: it judges the problem's mutants, and every solution under solutions/.
+// Progress is called with the number of mutants that have been judged. It may be nil.
 func (p *Problem) Grid(ctx context.Context, progress func(done, of int)) (*Grid, error) {
 	g := &Grid{folder: p, number: map[string]int{}}
 	for k := range p.Groups {
@@ -81,7 +81,7 @@ func (g *Grid) add(kind, name string, killers []string) {
 	g.things = append(g.things, t)
 }
 
-// bounds adds what the declared input format requires to occur.
+// bounds adds the requirements of the declared input format.
 func (g *Grid) bounds() error {
 	grammar, err := g.folder.Format()
 	if err != nil || grammar == nil {
@@ -96,7 +96,7 @@ func (g *Grid) bounds() error {
 		}
 		coverage := grammar.NewCoverage()
 		if coverage.Add(input) != nil {
-			continue // verify reports it
+			continue // verify reports the error
 		}
 		for _, goal := range coverage.Goals() {
 			name := fmt.Sprintf("line %d: %s", goal.Row, goal.What)
@@ -136,7 +136,7 @@ func size(c *judge.Case) (n int64) {
 	return n
 }
 
-// Event returns the grid with a row for each case.
+// Event returns the grid as an event with a row for each case.
 func (g *Grid) Event() *judge.SuiteMeasured {
 	e := &judge.SuiteMeasured{Format: judge.EventFormat, Problem: g.folder.ID, Most: mostKillers}
 	alone := make([]int, len(g.cases))
@@ -173,8 +173,8 @@ func (g *Grid) once() (list []thing) {
 	return list
 }
 
-// Needed picks the cases that the suite needs: samples, cases written by hand, tiny ones, and enough others
-// to detect everything twice that is now detected twice.
+// Needed picks the cases that are needed: samples, cases written by hand, tiny cases, and enough others. If all
+// cases together detect a thing at least twice, the needed cases must also detect it at least twice.
 func (g *Grid) Needed(tiny int64) map[string]bool {
 	const twice = 2
 	must := make([]bool, len(g.cases))
@@ -191,7 +191,7 @@ func (g *Grid) Needed(tiny int64) map[string]bool {
 	return needed
 }
 
-// Tally counts the cases and their bytes, and how many things of each kind they detect.
+// Tally returns the number of cases and their bytes, and how many things of each kind they detect.
 func (g *Grid) Tally(keep func(c *judge.Case) bool) (n judge.Tally) {
 	for _, c := range g.cases {
 		if keep(c) {

@@ -13,12 +13,12 @@ import (
 // Lab runs a solution on test inputs. The caller must close it.
 type Lab struct {
 	*stress.Lab                // nil if the solution does not compile
-	Problem     *Problem       // with a reference solution, if its cases need answers
-	Started     *judge.Started // opens the report on the solution
+	Problem     *Problem       // includes a reference solution, if its cases need answers
+	Started     *judge.Started // first event of a report on the solution
 	Built       *judge.Built
 }
 
-// Lab builds a solution and opens a lab for it. If derived is set, all inputs are drawn from the declared
+// Lab builds a solution and opens a lab for it. If derived is set, all inputs are generated from the declared
 // input format.
 func (p *Problem) Lab(ctx context.Context, path, language string, derived bool) (*Lab, error) {
 	if p.Kind.Answers {
@@ -63,7 +63,7 @@ func (p *Problem) Lab(ctx context.Context, path, language string, derived bool) 
 	return l, err
 }
 
-// Close ends the programs of the lab.
+// Close stops the lab's programs.
 func (l *Lab) Close() error {
 	if l == nil || l.Lab == nil {
 		return nil

@@ -22,25 +22,24 @@ import (
 	"assay/judge/problem"
 )
 
-// Location is the result of looking up a problem name: a directory of the judge's own form, a package, or
-// inputs with answers, possibly unpacked from an archive or a bundle. Workspace.Locate looks up a name once;
-// all other code uses its Location.
+// Location is the result of looking up a problem name: a problem directory, a package, or inputs with answers,
+// possibly unpacked from an archive or a bundle. Workspace.Locate looks up a name once; all other code uses its
+// Location.
 type Location struct {
 	Name string // as typed
 	Dir  string // the problem's directory
-	// Recipe makes the cases of a package. It is nil for a package without a recipe, and if the problem is
-	// not a package.
+	// Recipe makes the cases of a package. It is nil if the problem is not a package or has no recipe.
 	Recipe Recipe
 
 	w        *Workspace
-	tests    string  // the directory of the generated cases
-	original string  // the archive or package that Dir is a copy of; empty if Dir is not a copy
-	thawed   *thawed // of a problem in a bundle; otherwise nil
+	tests    string  // directory of the generated cases
+	original string  // archive or package that Dir is a copy of; empty if Dir is not a copy
+	thawed   *thawed // nil if the problem is not in a bundle
 }
 
-// Locate finds the problem of a name, and unpacks it if it is in an archive or a bundle. The languages and
-// limits of a bundle replace those of the contest. If the contest has no such problem, Locate looks for a
-// bundled problem.
+// Locate finds the problem with this name, and unpacks it if it is in an archive or a bundle. The languages and
+// limits of a bundle replace those of the contest. If the contest has no such problem, Locate looks for a bundled
+// problem.
 func (w *Workspace) Locate(name string) (*Location, error) {
 	l := &Location{Name: name, w: w}
 	if bundle.Is(name) && isFile(name) {
@@ -96,8 +95,8 @@ func (w *Workspace) find(name string) (dir, tests string, err error) {
 	return "", "", err
 }
 
-// unpack unpacks the archive at Dir into the cache, once for each version of it, and changes the location to
-// the problem's directory there.
+// unpack unpacks the archive at Dir into the cache, once per version, and changes the location to the problem's
+// directory there.
 func (l *Location) unpack() error {
 	archive := l.Dir
 	f, err := os.Open(archive)
@@ -135,7 +134,7 @@ func (l *Location) IsBundled() bool {
 	return err == nil && outside == nil && filepath.IsLocal(rel)
 }
 
-// Recipe reads how the cases of a package are made. Programs that are put together from several files go to
+// Recipe reads how to make the cases of a package. Programs that are assembled from several files are stored in
 // the directory stage.
 type Recipe func(stage string) (r *fill.Recipe, flaws, faults judge.Faults)
 
@@ -156,7 +155,7 @@ func (w *Workspace) recipeIn(dir string) Recipe {
 	}
 	return func(stage string) (*fill.Recipe, judge.Faults, judge.Faults) {
 		p := fill.PackageIn(dir, stage)
-		if pkg, _ := icpc.Open(dir, w.Config.Solution); pkg != nil { // judging reports errors of the package
+		if pkg, _ := icpc.Open(dir, w.Config.Solution); pkg != nil { // judging reports errors in the package
 			p.Constants = pkg.Constants
 		}
 		return fill.Generators(p)

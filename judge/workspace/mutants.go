@@ -15,7 +15,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Mutants opens the lab that judges a problem's mutants.
+// Mutants returns the lab that judges a problem's mutants.
 func (p *Problem) Mutants(ctx context.Context, solutions []string) (*mutate.Lab, error) {
 	tools, err := p.w.goTools(ctx)
 	if err != nil {
@@ -34,8 +34,8 @@ func (p *Problem) Mutants(ctx context.Context, solutions []string) (*mutate.Lab,
 	})
 }
 
-// Adequacy judges the mutants of a lab, and searches for inputs that kill the surviving ones. Its notes are
-// added to the lab's notes.
+// Adequacy judges the mutants of a lab, and searches for inputs that kill the surviving ones. It adds its notes to
+// those of the lab.
 func (p *Problem) Adequacy(ctx context.Context, lab *mutate.Lab, solutions []string, h mutate.Hunt) (
 	[]*mutate.Result, []*mutate.Find, error,
 ) {
@@ -59,7 +59,7 @@ func (p *Problem) Adequacy(ctx context.Context, lab *mutate.Lab, solutions []str
 	return results, finds, errors.Join(err, supply.Close())
 }
 
-// Supply opens the lab that makes the inputs of a search.
+// Supply returns the lab that generates the inputs for a search.
 func (p *Problem) Supply(ctx context.Context, solutions []string) (*stress.Lab, error) {
 	reference, err := p.Part(ctx, p.Reference)
 	if err != nil {
@@ -89,7 +89,7 @@ func (p *Problem) mutable(path string) bool {
 	return err == nil && mutate.Mutated(l.ID)
 }
 
-// Mutable lists the programs of a problem that mutants are made of.
+// Mutable lists the programs of a problem from which mutants are made.
 func (p *Problem) Mutable() []string {
 	programs := p.Accepted()
 	if p.Reference != nil && p.mutable(p.Reference.Path) {
@@ -98,7 +98,7 @@ func (p *Problem) Mutable() []string {
 	return programs
 }
 
-// goTools returns the sources that Go programs are compiled with, if this machine has them.
+// goTools returns the sources with which Go programs are compiled, if this machine has them.
 func (w *Workspace) goTools(ctx context.Context) (mutate.Toolchain, error) {
 	kit, err := Kit()
 	if err != nil {

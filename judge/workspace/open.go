@@ -16,24 +16,25 @@ import (
 	"assay/judge/running/check"
 )
 
-// Problem is an open problem of a workspace: its directory, with what builds and runs its programs. It is
-// safe for concurrent use. Judging does not change it. Prepared determines once, before the first judging,
-// what a package leaves open.
+// Problem is an open problem of a workspace: its directory, and the tools that build and run its programs. It is
+// safe for concurrent use. Judging does not change it. Before the first judging, Prepared determines once what a
+// package does not specify.
 type Problem struct {
 	*problem.Directory
 	w        *Workspace
 	original string // see Location
-	// thawed is set for a problem from a bundle, and otherwise nil.
+	// thawed is set for a problem from a bundle. Otherwise it is nil.
 	thawed *thawed
-	// found is what another process has determined about a package. If nil, it is determined here.
+	// found contains the findings of another process about a package. If nil, this process determines the
+	// findings.
 	found *bundle.Frozen
 
 	crewOnce sync.Once
 	crew     *check.Crew // set by Crew
 
-	mu        sync.Mutex       // held while something is determined
-	prepared  *verify.Prepared // nil before it is known
-	answering *Problem         // the same with a reference solution; nil before it is known
+	mu        sync.Mutex       // held while findings are determined
+	prepared  *verify.Prepared // nil until it is determined
+	answering *Problem         // this problem with a reference solution; nil until it is determined
 	answers   *judge.Program   // the reference solution, if it is a submission
 }
 
@@ -52,7 +53,7 @@ func (l *Location) Open() (*Problem, error) {
 	return p, faults.AsError()
 }
 
-// Load locates and reads a problem. With faults it cannot be judged; the problem may still be returned.
+// Load locates and reads a problem. If there are faults, the problem cannot be judged, but may still be returned.
 func (w *Workspace) Load(name string) (*Problem, judge.Faults, error) {
 	l, err := w.Locate(name)
 	if err != nil {
@@ -62,7 +63,7 @@ func (w *Workspace) Load(name string) (*Problem, judge.Faults, error) {
 	return p, faults, nil
 }
 
-// read reads the problem. Faults have the paths that users know.
+// read reads the problem. Faults contain the paths that users know.
 func (l *Location) read() (*Problem, judge.Faults) {
 	dir := l.w.Near(l.Dir)
 	f, faults := problem.Open(packages.Formats, dir, l.w.Near(l.tests), l.w.Config.Solution)
@@ -80,14 +81,14 @@ func (l *Location) read() (*Problem, judge.Faults) {
 		}
 	}
 	f.Spare(func(group string) string {
-		manifest, _ := os.ReadFile(filepath.Join(f.Tests, group, gen.ManifestFile)) // no error: nothing has been made yet
+		manifest, _ := os.ReadFile(filepath.Join(f.Tests, group, gen.ManifestFile)) // on error, no cases have been made yet
 		return l.w.spare(f, manifest)
 	})
 	return &Problem{Directory: f, w: l.w, original: l.original, thawed: l.thawed}, faults
 }
 
-// OpenFrozen unpacks a bundle to the directory dir, whose name is the problem's, and opens the problem there.
-// It ignores the bundle's languages and limits; to use them, set Env.Config.
+// OpenFrozen unpacks a bundle to the directory dir, which must have the problem's name, and opens the problem
+// there. It ignores the bundle's languages and limits; to use them, set Env.Config.
 func (w *Workspace) OpenFrozen(b *bundle.Bundle, blobs *blob.Dir, dir string) (*Problem, error) {
 	if err := b.LayOut(blobs, dir); err != nil {
 		return nil, err
@@ -97,8 +98,8 @@ func (w *Workspace) OpenFrozen(b *bundle.Bundle, blobs *blob.Dir, dir string) (*
 	return l.Open()
 }
 
-// Solutions returns the directory of the problem's solutions, which may not exist. A bundle contains none, so
-// its solutions are those of the contest.
+// Solutions returns the directory of the problem's solutions, which may not exist. A bundle contains no solutions,
+// so the contest's solutions are used.
 func (p *Problem) Solutions() string {
 	if p.thawed != nil {
 		return p.w.Near(filepath.Join(p.w.Root, "solutions", p.ID))
@@ -106,19 +107,20 @@ func (p *Problem) Solutions() string {
 	return p.w.Near(problem.Solutions(p.Dir, p.Tests))
 }
 
-// PlaceInOriginal moves a fault from a copy to the original that users know: its file, if it exists there,
-// and the commands in its hint.
+// PlaceInOriginal changes the position of a fault from a copy to the original that users know: its file, if it
+// exists there, and the commands in its hint.
 func (p *Problem) PlaceInOriginal(f *judge.Fault) { placeIn(p.original, p.Dir, f) }
 
-// placeIn moves a fault from a copy to the package or archive that it was made of. If original is empty, it
-// does nothing. If a hint is about files of an archive, they must be unpacked first.
+// placeIn changes the position of a fault from a copy to the original package or archive. If original is empty, it
+// does nothing. If the fault's hint is about files in an archive, placeIn adds to the hint that the archive must
+// be unpacked first.
 func placeIn(original, copied string, f *judge.Fault) {
 	if original == "" {
 		return
 	}
 	packed := isFile(original)
 	if rel, err := filepath.Rel(copied, f.File); err == nil && filepath.IsLocal(rel) {
-		// A file that is missing is missing in the original, too.
+		// A file that is missing in the copy is also missing in the original.
 		if there := filepath.Join(original, rel); rel == "." || packed || exists(there) || !exists(f.File) {
 			f.File = there
 		}

@@ -29,7 +29,7 @@ func (p *Problem) Verifier() *verify.Verifier {
 	}
 }
 
-// Prepared determines what a package leaves open: its time limit, and which graders can be built. It does so
+// Prepared determines what a package does not specify: its time limit, and which graders can be built. It does so
 // once, before anything is judged.
 func (p *Problem) Prepared(ctx context.Context) (*verify.Prepared, error) {
 	verifier := p.Verifier()
@@ -45,7 +45,7 @@ func (p *Problem) Prepared(ctx context.Context) (*verify.Prepared, error) {
 	return p.prepared, nil
 }
 
-// findOut prepares a package. For a problem from a bundle, that has been done before.
+// findOut prepares a package. For a problem from a bundle, this was done when the bundle was made.
 func (p *Problem) findOut(ctx context.Context, verifier *verify.Verifier) (*verify.Prepared, error) {
 	found := p.found
 	if p.thawed != nil {
@@ -67,7 +67,7 @@ func (p *Problem) findOut(ctx context.Context, verifier *verify.Verifier) (*veri
 	return &verify.Prepared{Graders: dropped, Limit: found.TimeLimitFrom}, nil
 }
 
-// typed returns the name of the problem in commands.
+// typed returns the problem's name as used in commands.
 func (p *Problem) typed() string {
 	if p.thawed != nil {
 		return p.thawed.file
@@ -75,7 +75,7 @@ func (p *Problem) typed() string {
 	return cmp.Or(p.original, p.Dir)
 }
 
-// Notes returns what users should know about a directory before anything is judged.
+// Notes returns information about a problem directory that users should see before anything is judged.
 func (p *Problem) Notes(ctx context.Context) (notes []string, err error) {
 	prepared, err := p.Prepared(ctx)
 	if note := p.LeftoverNote(); note != "" {
@@ -110,8 +110,8 @@ func (p *Problem) Notes(ctx context.Context) (notes []string, err error) {
 	return notes, nil
 }
 
-// Answering returns the problem with a reference solution. For a package without one, it chooses a submission
-// that must be accepted, once.
+// Answering returns the problem with a reference solution. If a package has none, it chooses, once, a submission
+// that must be accepted.
 func (p *Problem) Answering(ctx context.Context) (*Problem, error) {
 	if p.Package == nil || p.Reference != nil || p.Kind.Answers {
 		return p, nil

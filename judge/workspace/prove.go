@@ -15,9 +15,9 @@ import (
 	"assay/judge/running/lang"
 )
 
-// proveGame tests a game by playing it. The tester and every bot of solutions/<id>/bots must make no fault,
-// from any starting position and under their rules. Each graded bot must beat the one before it. If the
-// directory is also a problem, only the examples for authors of bots are tested.
+// proveGame tests a game by playing it. The tester and every bot in solutions/<id>/bots must make no fault, from
+// any starting position and under the rules for which they were written. Each graded bot must beat the one before
+// it. If the directory is also a problem, only the examples for bot authors are tested.
 func (p *Problem) proveGame(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error {
 	if !p.OnlyGame() {
 		return p.tryExamples(ctx, report, note)
@@ -54,14 +54,14 @@ func (p *Problem) proveGame(ctx context.Context, report func(what string, count 
 			report(s.what, n, faults)
 		}
 		if i == 0 && len(faults) > 0 {
-			return nil // every bot that plays the tester would get the same error
+			return nil // every bot that plays the tester would get this error
 		}
 	}
 	return p.tryExamples(ctx, report, note)
 }
 
-// tryExamples lets each example bot play the tester as on a ladder. It reports examples in languages that
-// this machine does not have.
+// tryExamples plays each example bot against the tester as on a ladder. It reports examples in languages that are
+// not installed on this machine.
 func (p *Problem) tryExamples(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error {
 	n, faults := 0, judge.Faults{}
 	for _, path := range p.Game.Examples {
@@ -109,7 +109,7 @@ func (p *Problem) bots() (paths []string, err error) {
 	return paths, nil
 }
 
-// tryTester lets the tester play itself under each rule set.
+// tryTester plays the tester against itself under each rule set.
 func (p *Problem) tryTester(ctx context.Context, tester string) (n int, faults judge.Faults, err error) {
 	if tester == "" {
 		return 0, nil, nil
@@ -124,7 +124,7 @@ func (p *Problem) tryTester(ctx context.Context, tester string) (n int, faults j
 	return n, faults, nil
 }
 
-// tryBots lets each bot play the tester, or itself if there is no tester.
+// tryBots plays each bot against the tester, or against itself if there is no tester.
 func (p *Problem) tryBots(ctx context.Context, tester string, bots []string) (n int, faults judge.Faults, err error) {
 	for _, bot := range bots {
 		set, err := RuleSet(p, arena.MadeFor(p.Game, bot))
@@ -144,7 +144,7 @@ func (p *Problem) tryBots(ctx context.Context, tester string, bots []string) (n 
 	return n, faults, nil
 }
 
-// try lets a bot play another one from every start of the game.
+// try plays the bot against the bot in other, from every starting position of the game.
 func (p *Problem) try(ctx context.Context, set *problem.RuleSet, bot, other string) (faults judge.Faults, err error) {
 	event, err := p.w.Event(ctx, p, arena.FromSet(set), []string{bot, other}, "")
 	if err != nil {
@@ -162,7 +162,7 @@ func (p *Problem) try(ctx context.Context, set *problem.RuleSet, bot, other stri
 	return faults, err
 }
 
-// gradeBots runs an event of the graded bots under the first rule set. Each must have more points than the
+// gradeBots runs a tournament of the graded bots under the first rule set. Each bot must get more points than the
 // one before it.
 func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults judge.Faults, err error) {
 	var files []string
@@ -194,7 +194,7 @@ func (p *Problem) gradeBots(ctx context.Context, bots []string) (n int, faults j
 	if err != nil {
 		return 0, nil, err
 	}
-	place := map[int]int{} // indexes of the bots in files, by id
+	place := map[int]int{} // maps ids to indexes of the bots in files
 	for i, bot := range event.Bots {
 		place[bot.ID] = i
 	}

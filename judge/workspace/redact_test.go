@@ -12,8 +12,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// telling are two problems in which each text that a setter wrote is there once. Their
-// programs and the submission repeat everything that they are given.
+// telling contains two problems in which each text by the setter occurs once. Their programs and the submission
+// repeat everything that they receive.
 const telling = `
 -- judge.toml --
 -- problems/told/problem.toml --
@@ -74,8 +74,8 @@ input-by-hand
 while read line; do echo said-$line; echo $line >&2; done
 `
 
-// TestWhatAContestantSees judges submissions that fail everywhere, and looks in what is
-// left of the events, as JSON and as a page, for the texts of the problem.
+// TestWhatAContestantSees judges submissions that fail everywhere, and checks that the redacted events, as JSON
+// and as a page, do not contain the problem's texts.
 func TestWhatAContestantSees(t *testing.T) {
 	w, root := contest(t, telling)
 	manifest(t, w, "told")
@@ -119,7 +119,7 @@ func TestWhatAContestantSees(t *testing.T) {
 	}
 }
 
-// published is what a server shows of a judging: its events and its page.
+// published returns what a server shows about a judging: its events and its page.
 func published(t *testing.T, events []judge.Event, show judge.Show) string {
 	t.Helper()
 	kept := judge.Redact(events, show)

@@ -11,7 +11,7 @@ import (
 	"assay/judge/packages/ctd"
 )
 
-// script reads a checktestdata script, which is interpreted. The only known argument is -w, which allows more
+// script reads a checktestdata script, which is interpreted. The only supported argument is -w, which allows more
 // white space than the script requires.
 func (p *Problem) script(part *judge.Part) (*judge.Program, error) {
 	data, err := p.scriptText(part.Path)

@@ -13,8 +13,8 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
-// Agreement finds and builds the accepted solution that must agree with the reference solution on every case:
-// the one that problem.toml names, or the first that can be built, with Go first. It returns nil if there is
+// Agreement finds and builds the accepted solution that must agree with the reference solution on every case: the
+// one that problem.toml names, or the first one that can be built, preferring Go. It returns nil, nil if there is
 // none.
 func (p *Problem) Agreement(ctx context.Context) (*gen.Second, error) {
 	if p.Second == "none" || p.Reference == nil {
@@ -48,7 +48,7 @@ func (p *Problem) Agreement(ctx context.Context) (*gen.Second, error) {
 	return nil, nil
 }
 
-// agreement returns the second solution with what decides correctness.
+// agreement returns the second solution with the checks that decide correctness.
 func (p *Problem) agreement(ctx context.Context, path string, program *judge.Program) (*gen.Second, error) {
 	checks := fmt.Sprint(p.Checker.Name, p.Checker.Args)
 	if part := p.Checker.Program; part != nil {

@@ -23,27 +23,27 @@ import (
 // Statement is the statement of a problem in one language.
 type Statement struct {
 	Language string // language code
-	// Markdown is the text. In a package it includes the samples. If there is only a document, it is the
-	// document's name.
+	// Markdown is the text. In a package it includes the samples. If there is only a PDF or HTML document,
+	// Markdown is the document's name.
 	Markdown []byte
-	Only     bool // there is only the document
+	Only     bool // whether there is only the document
 	Pictures map[string]*StatementFile
-	Document *StatementFile // the statement as a PDF or an HTML file; nil if there is none
+	Document *StatementFile // the statement as a PDF or HTML file; nil if there is none
 }
 
 // StatementFile is a file that a statement shows, or an attachment.
 type StatementFile struct {
 	Name          string // path relative to the problem's directory, with slashes
-	Type          string // content type of its bytes
+	Type          string // MIME type of its bytes
 	Data          []byte
-	Width, Height int  // of a picture, in pixels; zero if unknown
-	Made          bool // made by Convert, so there is no file with these bytes
+	Width, Height int  // size of a picture in pixels; zero if unknown
+	Made          bool // whether it was made by Convert, so that no file contains these bytes
 }
 
 const pdfType = "application/pdf"
 
-// Languages returns the languages of the statements, the default first. It is empty for a problem without a
-// statement.
+// Languages returns the languages of the statements, with the default first. It returns none for a problem without
+// a statement.
 func (p *Problem) Languages() []string {
 	if p.Package != nil {
 		return p.Package.Languages()
@@ -54,9 +54,9 @@ func (p *Problem) Languages() []string {
 	return append([]string{own}, slices.Sorted(maps.Keys(others))...)
 }
 
-// ReadStatement reads the statement in a language, with the files that it shows. If the language is empty, it
-// is the default. Missing pictures are omitted. If the statement cannot be read, the error is a *judge.Fault
-// or judge.Faults. If there is none in the language, it is a *judge.Misuse.
+// ReadStatement reads the statement in a language, with the files that it shows. An empty language stands for the
+// default. Missing pictures are omitted. If the statement cannot be read, the error is a *judge.Fault or
+// judge.Faults. If there is no statement in the language, the error is a *judge.Misuse.
 func (p *Problem) ReadStatement(language string) (*Statement, error) {
 	languages := p.Languages()
 	if language == "" && len(languages) > 0 {
@@ -97,8 +97,8 @@ func (p *Problem) ReadStatement(language string) (*Statement, error) {
 	return s, nil
 }
 
-// UnshownSamples returns the sample cases that a statement does not show, shortened. The statement of a
-// package has all of them.
+// UnshownSamples returns the sample cases that a statement does not show, shortened. It returns none for a
+// package, whose statement shows all samples.
 func (p *Problem) UnshownSamples(s *Statement) (all []problem.SampleCase) {
 	if p.Package != nil {
 		return nil
@@ -113,8 +113,8 @@ func (p *Problem) UnshownSamples(s *Statement) (all []problem.SampleCase) {
 	return all
 }
 
-// PicturesOf reads the pictures of a Markdown text, by the paths in the text. Paths are relative to the
-// directory of file, which contains the text.
+// PicturesOf reads the pictures in a Markdown text, and returns them by their paths in the text. The paths are
+// relative to the directory of file, which contains the text.
 func (p *Problem) PicturesOf(markdown []byte, file string) map[string]*StatementFile {
 	found := map[string]*StatementFile{}
 	for _, one := range pictures.Paths(markdown) {
@@ -128,7 +128,8 @@ func (p *Problem) PicturesOf(markdown []byte, file string) map[string]*Statement
 	return found
 }
 
-// GivenFiles returns the files for contestants in addition to the statement: the attachments of a package.
+// GivenFiles returns the files for contestants in addition to the statement, which are the attachments of a
+// package.
 func (p *Problem) GivenFiles() (all []*StatementFile) {
 	if p.Package == nil {
 		return nil
@@ -142,7 +143,7 @@ func (p *Problem) GivenFiles() (all []*StatementFile) {
 	return all
 }
 
-// shownFiles returns the files that any statement of the problem shows, by name.
+// shownFiles returns the names of the files that any statement of the problem shows.
 func (p *Problem) shownFiles() map[string]bool {
 	shown := map[string]bool{}
 	note := func(all map[string]*StatementFile) {
@@ -175,12 +176,12 @@ func (p *Problem) shownFiles() map[string]bool {
 	return shown
 }
 
-// isPicture reports whether a file may be a picture of a statement, judged by its name.
+// isPicture reports whether a file may be a picture in a statement, according to its name.
 func isPicture(name string) bool {
 	return slices.Contains(problem.PictureTypes, strings.ToLower(path.Ext(name)))
 }
 
-// besideStatement reports whether a file is in a directory for pictures of statements.
+// besideStatement reports whether a file is in a directory for pictures in statements.
 func (p *Problem) besideStatement(name string) bool {
 	top, _, deep := strings.Cut(name, "/")
 	if p.Package == nil {
@@ -189,9 +190,8 @@ func (p *Problem) besideStatement(name string) bool {
 	return slices.Contains([]string{"statement", "problem_statement", "statements", "statement-sections"}, top)
 }
 
-// statementFile reads a file of the problem that is to be shown. If kind is empty, the bytes determine it. It
-// returns nil if the file does not exist, is too large, is outside of the problem's directory, or is not a
-// picture.
+// statementFile reads a file of the problem for display. If kind is empty, it is determined from the bytes. It
+// returns nil if the file does not exist, is too large, is outside the problem's directory, or is not a picture.
 func (p *Problem) statementFile(file, kind string) *StatementFile {
 	rel, inside := p.inside(file)
 	if !inside {
@@ -216,8 +216,7 @@ func (p *Problem) statementFile(file, kind string) *StatementFile {
 	return f
 }
 
-// inside returns the path of a file relative to the problem's directory. It reports false if the file is
-// outside.
+// inside returns the path of a file relative to the problem's directory. It returns false if the file is outside.
 func (p *Problem) inside(file string) (rel string, is bool) {
 	dir, err := filepath.Abs(p.Dir)
 	if err == nil {
@@ -252,5 +251,5 @@ func readAtMost(root *os.Root, name string) ([]byte, error) {
 	return data, err
 }
 
-// Drawn reports whether browsers can draw the file.
+// Drawn reports whether browsers can show the file as a picture.
 func (f *StatementFile) Drawn() bool { return strings.HasPrefix(f.Type, "image/") }

@@ -15,21 +15,21 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Submission is a submission, with how it is to be judged.
+// Submission is a submission with settings for judging it.
 type Submission struct {
 	Path     string // a file or a directory
-	Name     string // its name in reports; if empty, the path
-	Language string // requested; if empty, the name decides
-	// Groups and Cases select what is judged. Empty lists mean everything.
+	Name     string // name in reports; if empty, the path is used
+	Language string // requested language; if empty, the file name decides
+	// Groups and Cases select the cases to be judged. Empty lists mean all.
 	Groups, Cases []string
-	TimeFactor    float64 // multiplies the time limits; zero means 1
-	NoRetime      bool    // do not repeat runs slightly over the limit alone
-	// Keep, if not nil, is called with each case's output. It may be called from several goroutines.
+	TimeFactor    float64 // factor for the time limits; zero means 1
+	NoRetime      bool    // do not repeat runs that are slightly over the limit
+	// Keep, if not nil, is called with the output for each case. It may be called from several goroutines.
 	Keep func(c *judge.Case, out *io.SectionReader) error
 }
 
-// Submit judges a submission. Any error of the submission is a verdict: one without a usable language gets a
-// compile error, and the log explains it. Events go to listen, in order. Submit returns the last one.
+// Submit judges a submission. Any error in the submission gives a verdict: without a usable language, it is a
+// compile error, and the log explains it. Events are passed to listen, in order. Submit returns the last event.
 func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judge.Options, listen func(judge.Event)) (
 	sum *judge.Finished, err error,
 ) {
@@ -74,16 +74,16 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	return judge.Run(ctx, picked, bench, o.Lending(), listen)
 }
 
-// early starts to build a submission at the same time as the checker. Build returns the result, and done
-// waits for it. In a workspace that shares its CPUs with others, it builds later, because it would disturb a
-// run that must be alone.
+// early starts building a submission while the checker is being built. The function build returns the result, and
+// the function done waits until the build has ended. In a workspace that shares its CPUs with others, the build
+// starts later, because it would disturb a run that must be alone.
 func early(
 	ctx context.Context, start func(context.Context) (*lang.Result, error),
 ) (build func(context.Context) (*lang.Result, error), done func()) {
 	var made *lang.Result
 	var err error
 	over := make(chan struct{})
-	go func() { // ends with start, for which done waits
+	go func() { // ends with start; done waits for it
 		defer close(over)
 		made, err = start(ctx)
 	}()
@@ -98,15 +98,15 @@ func early(
 	return build, func() { <-over }
 }
 
-// pick picks cases of the problem, while it is not being prepared.
+// pick selects cases of the problem. It waits while the problem is being prepared.
 func (p *Problem) pick(groups, cases []string) (*judge.Problem, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.Pick(groups, cases)
 }
 
-// Known returns an error if the language of a submission is unknown, before anything is judged: a caller who
-// can be asked should choose one.
+// Known returns an error if the language of a submission is unknown, before anything is judged. It is for callers
+// who can be asked to choose a language.
 func (p *Problem) Known(path, language string) error {
 	if p.Kind.Answers || p.Package != nil && p.Package.Submission(path) != nil {
 		return nil
@@ -120,7 +120,7 @@ func (p *Problem) Known(path, language string) error {
 	return nil
 }
 
-// submitted returns the submission at a path, usable or not.
+// submitted returns the submission at a path, whether it is usable or not.
 func (p *Problem) submitted(path, language string) (*entry, error) {
 	if p.Kind.Answers {
 		return &entry{path: path}, nil
@@ -143,8 +143,8 @@ func (p *Problem) submitted(path, language string) (*entry, error) {
 	return e, nil
 }
 
-// unusable returns the log for a contestant whose submission no language can use. It does not reveal the path
-// on this machine.
+// unusable returns the log for a contestant whose submission cannot be used in any language. It does not reveal
+// paths on this machine.
 func unusable(path string, err error) (log string, ok bool) {
 	u, ok := errors.AsType[*lang.UnusableError](err)
 	if !ok {
@@ -157,10 +157,10 @@ func unusable(path string, err error) (log string, ok bool) {
 	return f.Error(), true
 }
 
-// answersLanguage is the language in reports for a submission that consists of outputs.
+// answersLanguage is the language shown in reports for a submission that consists of outputs.
 const answersLanguage = "outputs"
 
-// Started returns the event that opens a submission. L is nil if the language is unknown, or the submission
+// Started returns the first event for a submission. L is nil if the language is unknown, or the submission
 // consists of outputs.
 func (w *Workspace) Started(p *judge.Problem, path string, l *config.Language) *judge.Started {
 	e := &judge.Started{

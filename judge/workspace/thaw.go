@@ -18,19 +18,19 @@ import (
 	"assay/judge/running/config"
 )
 
-// thawed is a bundle that has been unpacked.
+// thawed is an unpacked bundle.
 type thawed struct {
 	file  string // the bundle file, or another name for it
 	found *bundle.Frozen
 }
 
 const (
-	blobQuota = 8 << 30             // bytes of all unpacked bundles; equal contents count once
-	keepLaid  = 30 * 24 * time.Hour // how long an unused unpacked bundle stays
+	blobQuota = 8 << 30             // maximum size in bytes of all unpacked bundles; equal contents count once
+	keepLaid  = 30 * 24 * time.Hour // how long an unused unpacked bundle is kept
 )
 
-// layOut unpacks a bundle file to a problem directory in the cache. The bundle's languages and limits replace
-// those of the contest.
+// layOut unpacks a bundle file to a problem directory in the cache. The workspace's languages and limits are
+// replaced by those of the bundle.
 func (w *Workspace) layOut(file string) (dir string, found *thawed, err error) {
 	b, err := bundle.Read(file)
 	if err != nil {
@@ -51,18 +51,18 @@ func (w *Workspace) layOut(file string) (dir string, found *thawed, err error) {
 		return "", nil, err
 	}
 	now := time.Now()
-	_ = os.Chtimes(home, now, now) // in a read-only cache, nothing is removed either
+	_ = os.Chtimes(home, now, now) // fails in a read-only cache, where nothing is removed either
 	if old, err := os.ReadDir(all); err == nil {
 		for _, e := range old {
 			if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > keepLaid {
-				_ = os.RemoveAll(filepath.Join(all, e.Name())) // on error it stays
+				_ = os.RemoveAll(filepath.Join(all, e.Name())) // on error, it stays
 			}
 		}
 	}
 	return dir, &thawed{file, b.Frozen}, nil
 }
 
-// adopt replaces the workspace's languages and limits by those of a bundle.
+// adopt replaces the workspace's languages and limits with those of a bundle.
 func (w *Workspace) adopt(file string, data []byte) error {
 	own, err := w.Config.Portable()
 	if err != nil || bytes.Equal(own, data) {
@@ -80,7 +80,7 @@ func (w *Workspace) adopt(file string, data []byte) error {
 	return nil
 }
 
-// applyTo applies what was recorded about a problem to its directory.
+// applyTo applies the recorded findings about a problem to its directory.
 func (t *thawed) applyTo(f *problem.Directory) {
 	f.StoreAll()
 	if f.Package != nil {
@@ -91,7 +91,7 @@ func (t *thawed) applyTo(f *problem.Directory) {
 // problemWord stands for the problem's directory in the texts of frozen faults.
 const problemWord = "{problem}"
 
-// thawFaults replaces problemWord by the problem's name.
+// thawFaults replaces problemWord with the problem's name.
 func thawFaults(f *problem.Directory, frozen judge.Faults) (faults judge.Faults) {
 	for _, fault := range frozen {
 		own := *fault
@@ -102,7 +102,7 @@ func thawFaults(f *problem.Directory, frozen judge.Faults) (faults judge.Faults)
 	return faults
 }
 
-// thawedBuilder replaces the builder of graders: it returns the same errors as when the problem was frozen.
+// thawedBuilder replaces the builder of graders. It returns the same errors as when the problem was frozen.
 type thawedBuilder struct {
 	found  *bundle.Frozen
 	folder *problem.Directory

@@ -14,24 +14,25 @@ import (
 	"assay/judge/problem"
 )
 
-// Verifying has the options of a verification.
+// Verifying contains the options of a verification.
 type Verifying struct {
-	Only  []string // parts of the paths of solutions; empty means all
-	All   bool     // judge each solution on every case
-	Fresh bool     // ignore saved results of a package's submissions
-	// Found is what another process has determined about a package. If nil, it is determined here.
+	Only  []string // substrings of solution paths; empty means all solutions
+	All   bool     // whether to judge each solution on every case
+	Fresh bool     // whether to ignore saved results for a package's submissions
+	// Found contains the findings of another process about a package. If nil, this process determines the
+	// findings.
 	Found *bundle.Frozen
 }
 
-// Verification is a problem that is verified, as a whole or in parts.
+// Verification is the verification of a problem, as a whole or in parts.
 type Verification struct {
 	*verify.Verifier
 	Problem *Problem
 	listen  func(judge.Event)
 }
 
-// Verification begins to verify a problem. It reports what is verified. If faults prevent any further checks,
-// it reports them and returns no Verification.
+// Verification starts to verify a problem. It sends an event that describes the verification. If faults prevent
+// any further checks, it reports them and returns no Verification.
 func (l *Location) Verification(ctx context.Context, o Verifying, listen func(judge.Event)) (v *Verification, faults int, err error) {
 	p, found, err := l.Ready(ctx)
 	if err != nil {
@@ -53,7 +54,7 @@ func (l *Location) Verification(ctx context.Context, o Verifying, listen func(ju
 			return nil, 0, err
 		}
 	}
-	if len(found) > 0 && p != nil && p.Package != nil { // a setter who fixes one wants to know all
+	if len(found) > 0 && p != nil && p.Package != nil { // so that the setter sees all faults at once
 		found = append(found, p.Package.Warnings...)
 	}
 	for _, f := range found {
@@ -68,7 +69,7 @@ func (l *Location) Verification(ctx context.Context, o Verifying, listen func(ju
 	return v, 0, nil
 }
 
-// Hear passes on an event of the Verifier. It replaces the paths in faults by those that users know.
+// Hear passes on an event of the Verifier. It replaces paths in faults with those that users know.
 func (v *Verification) Hear(e judge.Event) {
 	switch e := e.(type) {
 	case *judge.FaultFound:
@@ -79,8 +80,8 @@ func (v *Verification) Hear(e judge.Event) {
 	v.listen(e)
 }
 
-// Found returns what was determined about a package that its files do not say, for other processes that judge
-// its submissions. It returns nil if the problem is not a package.
+// Found returns the findings about a package that are not in its files, for other processes that judge its
+// submissions. It returns nil if the problem is not a package.
 func (v *Verification) Found(ctx context.Context) (*bundle.Frozen, error) {
 	if v.Problem.Package == nil {
 		return nil, nil
@@ -95,13 +96,13 @@ type Snapshot struct {
 	ID      string // the name of the problem's directory
 	Problem string // the path of the problem's directory in the snapshot
 
-	places *strings.Replacer // replaces paths in the snapshot, in JSON
+	places *strings.Replacer // replaces paths of the snapshot in JSON
 }
 
-// SnapshotWord stands for the directory of an unpacked snapshot, in events about it.
+// SnapshotWord stands for the directory of an unpacked snapshot in events about it.
 const SnapshotWord = "{snapshot}"
 
-// Snapshot takes a snapshot of the problem. Nothing is built or made.
+// Snapshot takes a snapshot of the problem. It does not build or generate anything.
 func (l *Location) Snapshot() (*Snapshot, error) {
 	if l.thawed != nil {
 		return nil, &judge.Misuse{Err: fmt.Errorf("%s is a bundle, which has no solutions: name the problem that it was made of", l.Name)}
@@ -116,7 +117,7 @@ func (l *Location) Snapshot() (*Snapshot, error) {
 	}
 	s := &Snapshot{ID: filepath.Base(dir), Problem: filepath.Base(dir)}
 	folders := map[string]string{s.Problem: dir}
-	if filepath.Base(filepath.Dir(dir)) == "problems" { // its cases and solutions are in sibling directories
+	if filepath.Base(filepath.Dir(dir)) == "problems" { // the cases and solutions are in sibling directories
 		s.Problem = "problems/" + s.ID
 		folders = map[string]string{s.Problem: dir, "testcases/" + s.ID: l.tests, "solutions/" + s.ID: problem.Solutions(dir, l.tests)}
 	}
@@ -133,5 +134,5 @@ func (l *Location) Snapshot() (*Snapshot, error) {
 	return s, err
 }
 
-// Here replaces the paths of the snapshot in a line of JSON by the paths on this machine.
+// Here replaces the snapshot's paths in a line of JSON with the paths on this machine.
 func (s *Snapshot) Here(line []byte) []byte { return []byte(s.places.Replace(string(line))) }

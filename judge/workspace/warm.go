@@ -10,7 +10,7 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Warm builds all the setter's programs, so that no submission has to wait for them. It also judges the
+// Warm builds all of the setter's programs, so that no submission has to wait for them. It also judges the
 // reference solution on the samples, to check this machine.
 func (p *Problem) Warm(ctx context.Context) (err error) {
 	if _, err := p.Prepared(ctx); err != nil {
@@ -23,7 +23,7 @@ func (p *Problem) Warm(ctx context.Context) (err error) {
 	}
 	with, err := p.Answering(ctx)
 	if _, none := errors.AsType[*judge.Fault](err); none {
-		return nil // nothing more can be checked for a package without a reference solution
+		return nil // without a reference solution, nothing more can be checked
 	}
 	if err != nil || with.Reference == nil || p.Kind.Answers {
 		return err

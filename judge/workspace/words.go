@@ -2,8 +2,8 @@ package workspace
 
 import "assay/judge/internal/suggest"
 
-// Hint returns a hint for an unknown word: `did you mean "x"?`, or the list of the known words.
+// Hint returns a hint for an unknown word: `did you mean "x"?`, or a list of the known words.
 func Hint(word string, known []string) string { return suggest.Hint(word, known) }
 
-// Closest returns the known word that an unknown one most likely stands for.
+// Closest returns the known word that is most similar to an unknown one.
 func Closest(word string, known []string) (string, bool) { return suggest.Closest(word, known) }

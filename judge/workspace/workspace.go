@@ -1,15 +1,15 @@
 // Package workspace opens a problem directory with everything that runs it: the sandbox, the toolbox and the
-// caches. It combines the packages below judge/ into what a command, a worker or another program calls:
+// caches. It combines the packages below judge/ for commands, workers and other programs:
 //
 //	w, err := workspace.Find(env)         // the contest of a directory, and its judge.toml
 //	err = w.Start(workspace.Running{...}) // the sandbox
 //	at, err := w.Locate(name)             // what the name stands for; looked up once
-//	problem, faults, err := at.Ready(ctx) // with its cases, to be judged
+//	problem, faults, err := at.Ready(ctx) // with its cases, ready for judging
 //	verifier := problem.Verifier()        // and so on
 //	err = w.Close()
 //
-// It reads no flags and no environment, uses no current directory, and prints and draws nothing. Env contains
-// what it must know, and events report what happens.
+// It reads no flags and no environment variables, does not use the current directory, and prints nothing. Env
+// contains all information about the environment, and events report what happens.
 package workspace
 
 import (
@@ -33,44 +33,44 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Env is what a workspace must know about its environment.
+// Env is the information that a workspace needs about its environment.
 type Env struct {
-	Dir   string // where to look for the contest, here and above; if empty, the current directory
-	Cache string // for built programs and generated cases; may be removed at any time
-	// Headers are directories in which compilers find headers of setters' programs.
+	Dir   string // search for the contest here and in parents; if empty, the current directory
+	Cache string // directory for built programs and generated cases; may be removed at any time
+	// Headers lists directories with headers for setters' programs.
 	Headers []string
-	// Near shortens a path for output. If nil, paths stay unchanged.
+	// Near shortens a path for output. If nil, paths are not changed.
 	Near func(path string) string
-	// Config, if not nil, contains the languages and limits that replace the contest's own, as written by
+	// Config, if not nil, contains the languages and limits that replace the contest's own, as returned by
 	// config.Portable.
 	Config []byte
 }
 
-// Running says how programs run.
+// Running describes how programs are run.
 type Running struct {
-	Jobs    int      // programs that run at the same time; at least 1
-	Require string   // "isolated": reject a machine without isolation
+	Jobs    int      // maximum number of concurrent programs; at least 1
+	Require string   // if "isolated", a machine without isolation is rejected
 	Pin     bool     // keep each worker on one CPU
 	Hidden  []string // see sandbox.Options
 	// Beside, if not nil, is shared with other workspaces of this process. Its number of jobs replaces Jobs.
 	Beside *Beside
-	// Building, if not nil, is called each second while a program of a problem or a bot is built, and with 0
+	// Building, if not nil, is called every second while a problem's program or a bot is being built, and with 0
 	// when a reported build has ended. If the build waits until a language is prepared, preparing is the
-	// language's name. It may be called from several goroutines.
+	// language's name. Building may be called from several goroutines.
 	Building func(path, preparing string, passed time.Duration)
 	// Progress, if not nil, is called while missing test cases are made, with the number done and the total.
 	// It may be called from several goroutines.
 	Progress func(what string, done, of int)
 }
 
-// Beside is what the workspaces of a process share: the number of programs at the same time, and the lock for
-// a run that must be alone.
+// Beside is shared by the workspaces of a process. It limits the number of concurrent programs, and contains the
+// lock for a run that must be alone.
 type Beside struct {
 	slots sandbox.Slots
 	quiet trial.Quiet
 }
 
-// NewBeside returns a Beside with which at most jobs programs run at the same time.
+// NewBeside returns a Beside that allows at most jobs concurrent programs.
 func NewBeside(jobs int) *Beside { return &Beside{slots: sandbox.NewSlots(jobs)} }
 
 // Workspace is a contest directory with everything that is needed to run programs. Once started, it is safe
@@ -81,23 +81,23 @@ type Workspace struct {
 	Config    *config.Config
 	Cache     string
 	Box       *sandbox.Sandbox // nil until the workspace is started
-	Tools     *lang.Toolbox    // nil until then
+	Tools     *lang.Toolbox    // nil until the workspace is started
 	Jobs      int
 
-	shared        bool // other workspaces of the process use the same CPUs
+	shared        bool // whether other workspaces of the process use the same CPUs
 	near          func(string) string
 	building      func(path, preparing string, passed time.Duration) // see Running
 	progress      func(what string, done, of int)                    // see Running
-	house         *cachedir.Cache                                    // the bundled problems, in each of their versions
-	archives      *cachedir.Cache                                    // problems from archives, unpacked
+	house         *cachedir.Cache                                    // all versions of the bundled problems
+	archives      *cachedir.Cache                                    // problems unpacked from archives
 	fillings      *cachedir.Cache                                    // packages whose cases were made
-	rootOfBundled func() (string, error)                             // of the bundled contest
+	rootOfBundled func() (string, error)                             // returns the root of the bundled contest
 	beside        *Beside                                            // nil until the workspace is started
 	making        sync.Mutex                                         // held while cases that are not stored are made
 }
 
-// Find finds the contest of a directory: the nearest directory above it with a judge.toml, or with a
-// directory problems/ that contains problems. If there is none, it uses the bundled problems.
+// Find finds the contest of a directory: the directory itself or its nearest parent with a judge.toml, or with a
+// directory problems/ that contains problems. If there is none, the bundled problems are used.
 func Find(env Env) (*Workspace, error) {
 	w := &Workspace{Cache: env.Cache, near: env.Near}
 	w.house = cachedir.Open(w.bundledDir(), cachedir.Limits{Bytes: 256 << 20})
@@ -152,7 +152,7 @@ func (w *Workspace) Near(path string) string {
 	return w.near(path)
 }
 
-// Names returns the named problems. If none is named, it returns all problems of the contest.
+// Names returns the names in named. If named is empty, it returns the names of all problems of the contest.
 func (w *Workspace) Names(named []string) ([]string, error) {
 	if len(named) > 0 {
 		return named, nil
@@ -204,10 +204,10 @@ func (w *Workspace) Start(r Running) error {
 	return nil
 }
 
-// Kit returns the sources of what setters' programs import.
+// Kit returns the sources of the packages that setters' programs import.
 func Kit() (fs.FS, error) { return fs.Sub(assay.Files, "judge/kit") }
 
-// Close ends what Start started.
+// Close stops everything that Start started.
 func (w *Workspace) Close() error {
 	if w.Box == nil {
 		return nil
@@ -215,7 +215,7 @@ func (w *Workspace) Close() error {
 	return w.Box.Close()
 }
 
-// Isolation returns the sandbox's isolation level on this machine, and what it does not enforce.
+// Isolation returns the sandbox's isolation level on this machine, and the features that it does not enforce.
 func (w *Workspace) Isolation() (string, []string) {
 	r := w.Box.Report()
 	return string(r.Level), r.Unenforced()

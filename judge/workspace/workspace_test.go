@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// contest lays a contest out, and starts its workspace.
+// contest extracts a contest and starts its workspace.
 func contest(t *testing.T, archive string) (*workspace.Workspace, string) {
 	t.Helper()
 	root := t.TempDir()
@@ -54,8 +54,8 @@ func contest(t *testing.T, archive string) (*workspace.Workspace, string) {
 	return w, root
 }
 
-// three are three problems: one whose checker is a program, a package that sets no
-// time limit, and one whose cases are made on first use.
+// three contains three problems: one whose checker is a program, a package without a time limit, and one whose
+// cases are made on first use.
 const three = `
 -- judge.toml --
 -- problems/any/problem.toml --
@@ -128,7 +128,7 @@ sleep 60
 to do
 `
 
-// twenty submissions: the problem and the file of each.
+// twenty returns the problem and the file of each of twenty submissions.
 func twenty() (all [][2]string) {
 	for i := range 20 {
 		problems := []string{"any", "pack", "made"}
@@ -138,8 +138,8 @@ func twenty() (all [][2]string) {
 	return all
 }
 
-// lines are the events of a judging without times: what may not depend on what else
-// is judged.
+// lines returns the events of a judging without times. They must not depend on what else is judged at the same
+// time.
 func lines(t *testing.T, w *workspace.Workspace, p *workspace.Problem, path string) (all []string) {
 	t.Helper()
 	sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: path}, judge.Options{All: true, Jobs: 2}, func(e judge.Event) {
@@ -175,7 +175,7 @@ func TestManyAtOnce(t *testing.T) {
 		}
 		return p
 	}
-	// One after the other, in a workspace of their own.
+	// First judge the submissions one by one, in a separate workspace.
 	alone, err := workspace.Find(workspace.Env{Dir: root, Cache: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestManyAtOnce(t *testing.T) {
 	for i, s := range twenty() {
 		want[i] = lines(t, alone, open(alone, s[0]), filepath.Join(root, s[1]))
 	}
-	// All at once: some share an open problem, some open it themselves.
+	// Then judge all at the same time. Some share an open problem, and some open it themselves.
 	shared := map[string]*workspace.Problem{"any": open(w, "any"), "pack": open(w, "pack"), "made": nil}
 	got := make([][]string, 20)
 	var wg sync.WaitGroup
@@ -204,7 +204,7 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 	for i := range want {
 		for _, list := range [][]string{want[i], got[i]} {
-			for k := range list { // where a directory of the cache is named
+			for k := range list { // lines that name a cache directory
 				list[k] = strings.ReplaceAll(strings.ReplaceAll(list[k], alone.Cache, ""), w.Cache, "")
 			}
 		}
@@ -217,8 +217,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// manifest makes the cases of the problem whose cases are not stored, once: a
-// contestant's machine has only the manifest.
+// manifest makes the unstored cases of a problem once, so that their manifest exists. A contestant's machine has
+// only the manifest and not the cases.
 func manifest(t *testing.T, w *workspace.Workspace, name string) {
 	t.Helper()
 	p, err := w.Open(name)
@@ -265,8 +265,8 @@ func TestASubmissionThatCannotBeUsedGetsAVerdict(t *testing.T) {
 	}
 }
 
-// TestLimitsOfProgramsThatJudge: a package that gives its checker much memory has one
-// that needs it, whoever asks.
+// TestLimitsOfProgramsThatJudge checks that a checker gets the memory that its package sets, whichever code runs
+// the checker.
 func TestLimitsOfProgramsThatJudge(t *testing.T) {
 	w, root := contest(t, `
 -- judge.toml --
@@ -314,8 +314,8 @@ cat
 	}
 }
 
-// TestFrozenByBlobs: a bundle that is only blobs is judged as the directory is, in a workspace
-// that has nothing but its configuration.
+// TestFrozenByBlobs checks that a bundle that consists only of blobs is judged like the problem's directory. The
+// workspace contains only the bundle's configuration.
 func TestFrozenByBlobs(t *testing.T) {
 	w, root := contest(t, three)
 	manifest(t, w, "made")
@@ -368,8 +368,8 @@ func TestFrozenByBlobs(t *testing.T) {
 	}
 }
 
-// TestALongBuildIsTold: a program of the setter's that takes long to build is named, with
-// the time, and its end is told; one that was built before is not.
+// TestALongBuildIsTold checks that a slow build of a setter's program is reported with the time, and that its end
+// is reported. A program that was already built is not reported.
 func TestALongBuildIsTold(t *testing.T) {
 	_, root := contest(t, `
 -- judge.toml --
@@ -412,7 +412,7 @@ cat
 		t.Fatal(err)
 	}
 	defer w.Close()
-	for range 2 { // the second time it is built
+	for range 2 { // the second time, the program is already built
 		p, err := w.Open("late")
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// Parameter is an argument of a command, as in its usage line.
+// Parameter is an argument in the usage line of a command.
 type Parameter struct {
 	Name     string
 	Required bool
@@ -36,7 +36,7 @@ func usage(cmd *cobra.Command) string {
 	return cmd.CommandPath() + strings.TrimPrefix(cmd.Use, cmd.Name())
 }
 
-// takes checks the arguments against the usage line.
+// takes returns an error if args do not match the usage line of cmd.
 func takes(cmd *cobra.Command, args []string) error {
 	var required []string
 	all, many := Parameters(cmd), false
@@ -55,7 +55,7 @@ func takes(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// TakeArguments makes commands, and those below them, check arguments and flags.
+// TakeArguments makes the commands and their subcommands check arguments and flags.
 func TakeArguments(all []*cobra.Command) {
 	for _, cmd := range all {
 		cmd.Args = takes
@@ -64,15 +64,15 @@ func TakeArguments(all []*cobra.Command) {
 	}
 }
 
-// KnownCommand returns an error for help about an unknown command: "help nosuch" or "nosuch --help". Cobra
-// would print the root's help.
+// KnownCommand returns an error if args ask for help about an unknown command, as in "help nosuch" or "nosuch
+// --help". Cobra would print the root's help.
 func KnownCommand(root *cobra.Command, args []string) error {
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd != root {
 		return nil // the command reports errors when it runs
 	}
 	asked := slices.Contains(rest, "--help") || slices.Contains(rest, "-h")
-	value := false // of the flag before
+	value := false // whether the previous flag takes a value
 	rest = slices.DeleteFunc(slices.Clone(rest), func(s string) bool {
 		if value || !strings.HasPrefix(s, "-") {
 			was := value
@@ -95,7 +95,7 @@ func KnownCommand(root *cobra.Command, args []string) error {
 	return UnknownCommand(root, rest)
 }
 
-// VersionCommand is for users who type version instead of --version.
+// VersionCommand returns the command "version", for users who type it instead of --version.
 func VersionCommand() *cobra.Command {
 	return &cobra.Command{Use: "version", Short: "print the version of this program", RunE: func(cmd *cobra.Command, _ []string) error {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), cmd.Root().Name(), cmd.Root().Version)
@@ -115,8 +115,8 @@ func UnknownCommand(root *cobra.Command, args []string) error {
 	return &judge.Misuse{Err: errors.New("unknown command " + fmt.Sprintf("%q\n    %s", args[0], hint))}
 }
 
-// unknownFlag returns the error for an unknown flag. Many users write a long flag with one dash, which is
-// read as several short ones.
+// unknownFlag returns the error for an unknown flag. Many users write a long flag with one dash, so that its
+// letters are read as several short flags.
 func unknownFlag(cmd *cobra.Command, name, shorts string) error {
 	names := flagNames(cmd)
 	if shorts != "" && slices.Contains(names, shorts) {

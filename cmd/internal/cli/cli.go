@@ -23,7 +23,7 @@ const (
 	ExitInterrupted = 130 // Ctrl-C
 )
 
-// Exit prints an error under the name of a program, and returns its exit code.
+// Exit prints err after the program's name, and returns the exit code for err.
 func Exit(ctx context.Context, program string, to io.Writer, err error) int {
 	if err == nil {
 		return ExitAccepted
@@ -42,8 +42,8 @@ func Exit(ctx context.Context, program string, to io.Writer, err error) int {
 	return ExitJudge
 }
 
-// Watched remembers the first error of writing: after a full disk, the command must not look as if everything
-// was printed.
+// Watched is a writer that remembers its first write error. If the disk is full, a command must not exit as if
+// everything was printed.
 type Watched struct {
 	To  io.Writer
 	Err error

@@ -8,7 +8,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// CacheDir returns the directory of built programs. It may be removed at any time.
+// CacheDir returns the directory that caches built programs. The directory can be removed at any time.
 func CacheDir() (string, error) {
 	if dir := os.Getenv("ASSAY_CACHE"); dir != "" {
 		return filepath.Abs(dir)
@@ -20,8 +20,7 @@ func CacheDir() (string, error) {
 	return filepath.Join(dir, "assay"), nil
 }
 
-// Find finds the contest of the current directory. If there is none, it uses the
-// bundled problems.
+// Find returns the contest of the current directory. Outside of a contest, it returns the bundled problems.
 func Find() (*workspace.Workspace, error) {
 	cache, err := CacheDir()
 	if err != nil {
@@ -34,7 +33,7 @@ func Find() (*workspace.Workspace, error) {
 	return workspace.Find(env)
 }
 
-// Near returns a path relative to the current directory, if that is shorter.
+// Near returns path relative to the current directory. If that is not shorter, it returns path unchanged.
 func Near(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

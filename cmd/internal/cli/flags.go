@@ -28,7 +28,7 @@ func OneOf(f *pflag.FlagSet, to *string, name, usage string, of ...string) {
 	f.Var(&choice{to, of}, name, usage)
 }
 
-// Choices returns the words that a flag of OneOf takes. For another flag, it returns nil.
+// Choices returns the words that f accepts. If f was not added by OneOf, it returns nil.
 func Choices(f *pflag.Flag) []string {
 	if v, ok := f.Value.(*choice); ok {
 		return v.of
@@ -51,7 +51,7 @@ func (v *choice) String() string {
 	return *v.to
 }
 
-// Type returns the name of the value in the help.
+// Type returns the placeholder for the value in the help.
 func (v *choice) Type() string { return "WORD" }
 
 func flagNames(cmd *cobra.Command) (names []string) {
@@ -59,7 +59,7 @@ func flagNames(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// FlagError says what is wrong with a flag, and which values are allowed.
+// FlagError returns an error that explains what is wrong with a flag and which values are allowed.
 func FlagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return unknownFlag(cmd, e.GetSpecifiedName(), e.GetSpecifiedShortnames())
@@ -80,7 +80,7 @@ func badValue(f *pflag.Flag, value, hint string) error {
 	return &judge.Misuse{Err: fmt.Errorf("--%s %s: %s", f.Name, quotedValue(value), hint)}
 }
 
-// quotedValue quotes a value that would not be visible otherwise.
+// quotedValue quotes a value that is empty or contains white space, so that a message shows it clearly.
 func quotedValue(value string) string {
 	if value == "" || strings.ContainsAny(value, " \t\n") {
 		return strconv.Quote(value)
@@ -88,7 +88,7 @@ func quotedValue(value string) string {
 	return value
 }
 
-// wanted says which values a flag takes.
+// wanted returns a phrase that describes the values f accepts.
 func wanted(f *pflag.Flag, got string) string {
 	if v, ok := f.Value.(*choice); ok {
 		if near, ok := workspace.Closest(got, v.of); ok {
@@ -111,7 +111,8 @@ func wanted(f *pflag.Flag, got string) string {
 	return what
 }
 
-// tooLarge returns a text for a number that has too many digits.
+// tooLarge returns the end of a message about a number that does not fit into 64 bits. For any other text, it
+// returns "".
 func tooLarge(text string) string {
 	if _, err := strconv.ParseUint(text, 10, 64); errors.Is(err, strconv.ErrRange) {
 		return ", and not that large"

@@ -10,11 +10,11 @@ import (
 	"assay/judge/host/client"
 )
 
-// TokenVariable is the environment variable of a token that overrides those of logins, for programs that do
-// not log in.
+// TokenVariable is the environment variable whose token overrides saved logins. It is for programs that do not log
+// in.
 const TokenVariable = "ASSAY_TOKEN"
 
-// LoginsFile returns the file of the user's logins to servers.
+// LoginsFile returns the path of the file that stores the user's logins to servers.
 func LoginsFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -23,7 +23,7 @@ func LoginsFile() (string, error) {
 	return filepath.Join(dir, "assay", "logins.json"), nil
 }
 
-// Server returns a client of a server to which the user has logged in or has a token.
+// Server returns a client for the server at address. The user must have logged in or have a token.
 func Server(address string, wait func(error)) (*client.Client, error) {
 	a, err := client.ParseAddress(address)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// Freeze makes a bundle of a problem of the contest. It starts the workspace and makes missing cases.
+// Freeze bundles a problem of the contest. It starts the workspace and generates missing test cases.
 func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Location, r workspace.Running) (
 	*workspace.Problem, *bundle.Bundle, error,
 ) {
@@ -29,8 +29,8 @@ func Freeze(ctx context.Context, contest *workspace.Workspace, at *workspace.Loc
 	return problem, b, err
 }
 
-// Publish uploads a problem of the contest to a server, under its own or another name. It returns the id of
-// its bundle and how many blobs were uploaded.
+// Publish uploads a problem of the contest to a server, under the problem's own name or another one. It returns
+// the bundle id and the number of uploaded blobs.
 func Publish(
 	ctx context.Context, api *client.Client, contest *workspace.Workspace, at *workspace.Location,
 	as string, n client.NewProblem, r workspace.Running,

@@ -16,11 +16,12 @@ import (
 	"assay/judge/workspace"
 )
 
-// mostSample is how many bytes of a sample's input and answer a page shows. The problem's own statement has
-// the rest.
+// mostSample is the maximum number of bytes of a sample input or answer that a page shows. The problem's own
+// statement contains the rest.
 const mostSample = 64 << 10
 
-// sheet returns what contestants see of a problem on a server. Without a statement, that part is empty.
+// sheet returns the problem metadata that a server shows to contestants. If the problem has no statement, the
+// metadata contains none.
 func sheet(ctx context.Context, contest *workspace.Workspace, f *workspace.Problem) (*client.Sheet, error) {
 	s := &client.Sheet{
 		Format: client.SheetFormat, Title: f.Title, TimeMS: f.Limits.CPU.Milliseconds(),
@@ -97,7 +98,7 @@ func statements(ctx context.Context, s *client.Sheet, contest *workspace.Workspa
 	return nil
 }
 
-// shownFiles adds pictures to a sheet, and returns their names there.
+// shownFiles adds pictures to s, and maps their paths to their names in s.
 func shownFiles(s *client.Sheet, all map[string]*workspace.StatementFile) map[string]string {
 	names := map[string]string{}
 	for _, path := range slices.Sorted(maps.Keys(all)) {
@@ -110,7 +111,7 @@ func addFile(s *client.Sheet, f *workspace.StatementFile, attached bool) (name s
 	name = f.Name
 	if old := s.File(name); old != nil && old.Attached == attached {
 		return name
-	} else if old != nil { // names of attachments are short
+	} else if old != nil { // attachment names are short
 		name = "attachments/" + name
 	}
 	one := client.SheetFile{
@@ -123,7 +124,7 @@ func addFile(s *client.Sheet, f *workspace.StatementFile, attached bool) (name s
 	return name
 }
 
-// sheetGame returns what authors of bots see of a game.
+// sheetGame returns the game metadata that bot authors see.
 func sheetGame(contest *workspace.Workspace, f *workspace.Problem) (*client.SheetGame, error) {
 	game := &client.SheetGame{Files: f.Game.Files, Tester: f.Game.Tester != "", Meanings: f.Game.Meanings}
 	for _, set := range f.Game.Rules {

@@ -7,7 +7,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// Shown finds the pictures of a statement for a page that contains their data.
+// Shown returns a function that finds the pictures of a statement, for a page that embeds their data.
 func Shown(all map[string]*workspace.StatementFile) report.Pictures {
 	return func(path string) *report.Picture {
 		f := all[path]

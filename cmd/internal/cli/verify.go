@@ -12,8 +12,9 @@ import (
 	"assay/judge/workspace"
 )
 
-// VerifyOn verifies a problem of the contest on a server, after the verifier has begun, and reports whether
-// it has no faults. Events come in the same order as on this machine.
+// VerifyOn verifies a problem of the contest on a server, and reports whether the problem has no errors. The
+// verification in verifier must already have been started. Events arrive in the same order as in a local
+// verification.
 func VerifyOn(
 	ctx context.Context, api *client.Client, at *workspace.Location, verifier *workspace.Verification,
 	o flow.VerifyOptions, listen func(judge.Event),
@@ -45,11 +46,10 @@ func VerifyOn(
 	return all[len(all)-1].(*judge.VerifyFinished).OK, nil
 }
 
-// verifyTeller passes on the results of the parts of a verification in order, even if they arrive in another
-// order.
+// verifyTeller forwards the results of verification tasks in order, even if they arrive in another order.
 type verifyTeller struct {
-	order  []string                 // keys of parts, once known
-	events map[string][]judge.Event // of parts that arrived before their turn
+	order  []string                 // task keys, once known
+	events map[string][]judge.Event // by key, of tasks that arrived before their turn
 	parts  [][]judge.Event
 	told   int // number of events passed on
 	listen func(judge.Event)
@@ -89,8 +89,8 @@ func (t *verifyTeller) part(p *client.Part, s *workspace.Snapshot) error {
 	return nil
 }
 
-// DecodeLines reads the events of a part of a workflow. If here is not nil, it replaces the paths
-// in each line by those of this machine.
+// DecodeLines reads the events of a task of a workflow. If the function here is not nil, DecodeLines calls it to
+// replace the paths in each line with paths on this machine.
 func DecodeLines(lines [][]byte, here func([]byte) []byte) (events []judge.Event, err error) {
 	for _, l := range lines {
 		if here != nil {

@@ -1,4 +1,4 @@
-// Package scripts contains what the scripts of several commands share, for tests. It runs no scripts itself.
+// Package scripts contains helpers for the test scripts of several commands. It runs no scripts itself.
 package scripts
 
 import (
@@ -20,10 +20,10 @@ import (
 // condition.
 const Patience = 8 * time.Minute
 
-// Main runs the tests of a package whose scripts type these commands, with one cache for all, so that each
-// program is built once. A command that hangs is ended after a while and prints the stacks of its goroutines;
-// otherwise all later scripts would run out of time. Lasting are words that mark a command that runs as long
-// as its script: it may take several times as long.
+// Main runs the tests of a package whose scripts call these commands. All tests share one cache, so that each
+// program is built once. A command that hangs is stopped after a while and prints its goroutine stacks; otherwise
+// all later scripts would run out of time. A command whose first argument is in lasting may run several times as
+// long, because it runs as long as its script.
 func Main(m testscript.TestingM, commands map[string]func(), lasting ...string) {
 	watched := map[string]func(){}
 	for name, run := range commands {
@@ -43,7 +43,7 @@ func Main(m testscript.TestingM, commands map[string]func(), lasting ...string) 
 	testscript.Main(cached{m}, watched)
 }
 
-// cached runs tests with one cache for all.
+// cached runs tests with one shared cache.
 type cached struct{ testscript.TestingM }
 
 // Run runs the tests, and returns the exit code.
@@ -63,8 +63,8 @@ type exited interface {
 	ExitCode() int
 }
 
-// ExitCode is the command "exitcode N command...": it expects this exit code, whereas "!" accepts any nonzero
-// code.
+// ExitCode implements the script command "exitcode N command...", which expects exit code N. By contrast, "!"
+// accepts any nonzero code.
 func ExitCode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exitcode N command...")
@@ -87,7 +87,7 @@ func ExitCode(ts *testscript.TestScript, neg bool, args []string) {
 var measured = regexp.MustCompile(`"(build_ms|time_ms|cpu_ms|wall_ms|memory_bytes)":[0-9.]+|"(slowest)":"[^"]*"|` +
 	`"(micros|used_ms)":\[[^]]*\]|,"cached":true|,"note":"ran again[^"]*"`)
 
-// Untimed is the command "untimed FILE...": it removes measurements from saved reports.
+// Untimed implements the script command "untimed FILE...", which removes measurements from saved reports.
 func Untimed(ts *testscript.TestScript, _ bool, args []string) {
 	for _, file := range args {
 		text := measured.ReplaceAllString(ts.ReadFile(file), "$1$2$3")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAgainstLargeNumbers compares with numbers of any size: what does not fit is the largest or the
-// smallest number, a division rounds down, and by 0 it gives 0.
+// TestAgainstLargeNumbers compares the arithmetic with that of math/big. Results that overflow must be the largest
+// or smallest integer. Division must round down, and division by 0 must give 0.
 func TestAgainstLargeNumbers(t *testing.T) {
 	ends := func(n *big.Int) int64 {
 		switch {

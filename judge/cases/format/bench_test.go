@@ -22,7 +22,7 @@ func house(b *testing.B, name string) *format.Grammar {
 	return g
 }
 
-// BenchmarkSmallCases draws small cases and holds them against the declaration.
+// BenchmarkSmallCases draws small cases and checks them against the declaration.
 func BenchmarkSmallCases(b *testing.B) {
 	for _, name := range []string{"wythoff", "sylver", "pd-duel"} {
 		b.Run(name, func(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkSmallCases(b *testing.B) {
 	}
 }
 
-// BenchmarkCheckLarge reads a million numbers.
+// BenchmarkCheckLarge checks an input of a million numbers.
 func BenchmarkCheckLarge(b *testing.B) {
 	g := parse(b, "line n: int 1..10^6\nline a[n]: int 0..10^9\n")
 	input, err := g.Draw(chance(1), format.Options{Mode: "uniform", Set: map[string][2]int64{"n": {1e6, 1e6}}, Most: 1 << 25})
@@ -52,8 +52,8 @@ func BenchmarkCheckLarge(b *testing.B) {
 	}
 }
 
-// BenchmarkShrink makes an input of kilobytes small that fails for a reason that is
-// easy to see, without any process: what the proposals cost.
+// BenchmarkShrink measures the cost of proposals. It shrinks an input of several kilobytes with a failure that can
+// be checked without starting a process.
 func BenchmarkShrink(b *testing.B) {
 	g := house(b, "pd-duel")
 	input, err := g.Draw(chance(3), format.Options{Set: map[string][2]int64{"n": {60, 60}}})

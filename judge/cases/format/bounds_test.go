@@ -12,9 +12,8 @@ import (
 	"assay/judge/cases/format"
 )
 
-// TestIntegersAreReadExactly: of any digits, at any bounds, a text is an input where
-// they spell an integer within the bounds, and nowhere else. The slow obvious reader
-// has no largest number.
+// TestIntegersAreReadExactly checks many digit strings and bounds. A text must be accepted if and only if it
+// spells an integer within the bounds. The test computes the expected result with math/big.
 func TestIntegersAreReadExactly(t *testing.T) {
 	digits := []string{
 		"00", "-0", "007", "-01", "1844674407370955162", "18446744073709551615", "18446744073709551616",
@@ -54,8 +53,8 @@ func TestIntegersAreReadExactly(t *testing.T) {
 	}
 }
 
-// TestNearNumbers: which wrong spellings a number gets depends on its bounds; each
-// row says what there is of n, and nothing else is missing or too much.
+// TestNearNumbers checks which wrong spellings Near generates for a number. They depend on the bounds, and each
+// row lists all of them.
 func TestNearNumbers(t *testing.T) {
 	usual := []string{
 		"has a plus in front", "has a zero in front", "has a fraction", "is a word", "is beyond 64 bits",

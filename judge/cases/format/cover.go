@@ -20,14 +20,15 @@ type Coverage struct {
 // A Goal is something that inputs should reach: a bound, a word of an enumeration, an alternative, or a feature.
 type Goal struct {
 	What  string
-	Row   int // of the declaration
-	Count int // how many inputs reach it
+	Row   int // line of the declaration
+	Count int // number of inputs that reach it
 }
 
 // NewCoverage returns a Coverage without inputs.
 func (g *Grammar) NewCoverage() *Coverage { return &Coverage{g: g, reached: map[hit]int{}} }
 
-// Add records what an input reaches. If text does not match the declaration, Add records nothing and returns why.
+// Add records what an input reaches. If text does not match the declaration, Add records nothing and returns the
+// reason.
 func (c *Coverage) Add(text []byte) *Refusal {
 	r := c.g.read(text, false)
 	if !r.ok {
@@ -82,8 +83,8 @@ func (c *Coverage) fieldGoals(f *field, add func(h hit, row int, format string, 
 	add(hit{highest, f.at, 0}, f.row, pattern, f.name.text, t.hi.text)
 }
 
-// isEnd reports whether the field is an end of the edges of a graph. Its bounds are no goals, because every node is
-// an end.
+// isEnd reports whether f is an endpoint of a graph's edges. Its bounds are not goals, because every node is an
+// endpoint.
 func (g *Grammar) isEnd(f *field) bool {
 	found := false
 	g.eachGraph(g.body, func(s *graph) { found = found || &s.field == f })
@@ -157,14 +158,14 @@ func describe(alt []any) string {
 	return strings.Join(words, " ")
 }
 
-// Beyond returns the conditions that the declaration states in words, for a validator written by hand.
+// Beyond returns the conditions that the declaration states only in words, for a handwritten validator.
 func (g *Grammar) Beyond() []string { return g.beyond }
 
-// A Number is a constant in a bound or a condition.
+// A Number is a constant in a bound or condition of the declaration.
 type Number struct {
 	Value int64
 	Row   int
-	Of    string // what it bounds
+	Of    string // name of the bounded value
 }
 
 // String returns the number in decimal.
@@ -180,7 +181,7 @@ func (g *Grammar) Numbers() (all []Number) {
 		if x.op == "constant" && x.kind == integer && (x.n > 1 || x.n < 0) {
 			all = append(all, Number{x.n, row, of})
 		}
-		if x.op == "^" { // a power is one number
+		if x.op == "^" { // a power counts as one number
 			return
 		}
 		for _, a := range x.args {
@@ -199,8 +200,9 @@ func (g *Grammar) Numbers() (all []Number) {
 	return all
 }
 
-// Missing returns the numbers of the declaration that a statement does not contain in any of these spellings: 200000,
-// 200 000, 2*10^5, 2 · 10<sup>5</sup>, $2\cdot10^{5}$, 2e5, 2^31 - 1. A bound of 99 may be written as < 100.
+// Missing returns the numbers of the declaration that a statement does not contain. It recognizes these spellings:
+// 200000, 200 000, 2*10^5, 2 · 10<sup>5</sup>, $2\cdot10^{5}$, 2e5, 2^31 - 1. A bound of 99 may be written as <
+// 100.
 func (g *Grammar) Missing(statement string) (missing []Number) {
 	known := numbersIn(statement)
 	for _, n := range g.Numbers() {

@@ -12,34 +12,33 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// Options choose which inputs to draw.
+// Options select which inputs to draw.
 type Options struct {
-	// Mode is how values are chosen, one of Modes. If empty, the mode is drawn for each
-	// field of each input.
+	// Mode determines how values are chosen; see Modes. If empty, the mode is drawn for each field of each input.
 	Mode string
-	// Size, if above 0, bounds counts and the length of words.
+	// Size, if positive, is an upper bound for counts and word lengths.
 	Size int64
-	// Set restricts integers, by name, to a range. A range of one number fixes the integer.
+	// Set restricts integers to ranges, by name. A range of one number fixes the integer.
 	Set map[string][2]int64
-	// Literals are constants of programs. They and their neighbors are drawn now and then.
+	// Literals are constants from programs. Draw occasionally chooses them and their neighbors.
 	Literals []int64
 	// Seed is the value of --seed in a generator line. Draw ignores it.
 	Seed int64
-	// Most bounds the bytes of an input. Zero means 64 MiB.
+	// Most is the maximum size of an input in bytes. Zero means 64 MiB.
 	Most int
 
-	force map[*name]int64 // instead of a value within its bounds
-	loose *where          // the condition that must be violated; may be nil
-	lax   bool            // the other conditions may be violated, too
+	force map[*name]int64 // values to use regardless of their bounds
+	loose *where          // condition that must be violated; may be nil
+	lax   bool            // other conditions may be violated as well
 }
 
 const usualMost = 64 << 20
 
-// tries is how many inputs are drawn before Draw gives up.
+// tries is the number of inputs that Draw tries before it gives up.
 const tries = 300
 
-// Draw generates an input of the declared form. The same source of random numbers and the same options give the same
-// input. Draw returns an error if it finds no input: the conditions or the options allow too few.
+// Draw generates an input of the declared form. The same source of random numbers and the same options give the
+// same input. Draw returns an error if it finds no input because the conditions or the options are too strict.
 func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
 	m, ok := modes[o.Mode]
 	if !ok {
@@ -55,7 +54,7 @@ func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
 	}
 	reasons := map[string]int{}
 	for try := range tries {
-		if try == tries/2 && m != mixed { // the conditions do not allow all of the mode
+		if try == tries/2 && m != mixed { // the conditions may not be satisfiable in this mode
 			m = mixed
 		}
 		d := newDrawer(g, r, &o, m)
@@ -87,7 +86,7 @@ func (g *Grammar) Draw(r *rand.Rand, o Options) ([]byte, error) {
 	return nil, fmt.Errorf("no input was found in %d tries; most often: %s", tries, most)
 }
 
-// Integers returns the names of integers.
+// Integers returns the names of the declared integers.
 func (g *Grammar) Integers() (all []string) {
 	for _, f := range g.bounds {
 		if f.name.kind == integer && !strings.Contains(f.name.text, " ") {
@@ -97,7 +96,7 @@ func (g *Grammar) Integers() (all []string) {
 	return all
 }
 
-// mode is how the values of a field are chosen.
+// mode determines how the values of a field are chosen.
 type mode int
 
 const (
@@ -134,7 +133,7 @@ func Modes() (all []string) {
 	return all
 }
 
-// weights are how often a mixture chooses each mode. The key reports whether the field is a count.
+// weights lists the relative frequency of each mode in a mixture. The key tells whether the field is a count.
 var weights = map[bool][]struct {
 	m mode
 	w int
@@ -144,40 +143,40 @@ var weights = map[bool][]struct {
 	true: {{smallMode, 10}, {logMode, 5}, {lowestMode, 1}, {highestMode, 2}, {uniform, 4}, {largeMode, 2}, {nearMode, 1}},
 }
 
-// A habit is how a field chooses its values in the current input, with the state that this needs.
+// A habit is the strategy by which a field chooses its values in the current input, with its state.
 type habit struct {
 	mode   mode
-	blend  bool // another mode for each value
+	blend  bool // choose another mode for each value
 	chosen bool
-	values []int64 // the values to choose from; only some modes use it
+	values []int64 // values to choose from; only some modes use it
 	count  int
 	last   int64
 }
 
-// A drawer is a source that decides at random.
+// A drawer is a source that makes random choices.
 type drawer struct {
 	g       *Grammar
 	r       *rand.Rand
 	o       *Options
 	e       *env
 	mode    mode
-	squeeze int // how much ranges are narrowed, because conditions failed
+	squeeze int // how much to narrow ranges, because conditions failed
 	habits  map[*field]*habit
 	pool    []int64 // recently drawn numbers
-	left    int64   // rounds or values after the current one
-	share   int     // how a sum is divided
+	left    int64   // number of rounds or values after the current one
+	share   int     // how to divide a sum
 	choices map[int]*habit
 	seen    map[*name]*seen
 	sums    map[*limit]*running
 }
 
-// seen is the set of the values or rows of a list in which none may repeat.
+// seen is the set of values or rows already used in a list without repetition.
 type seen struct {
-	from, to int // part of the list that is in the set
+	from, to int // the part of the list that the set contains
 	keys     map[string]bool
 }
 
-// again reports whether a value would repeat in a list in which none may repeat.
+// again reports whether a value would repeat in a list that must have no repetition.
 func (d *drawer) again(n *name, v int64, s string) bool {
 	if n.unique == nil || n.unique.where == d.o.loose {
 		return false
@@ -201,8 +200,8 @@ func (d *drawer) again(n *name, v int64, s string) bool {
 	return now.keys[d.row(n, &one, 0, -1)]
 }
 
-// row returns value i of a list together with the values at i of the other lists of the demand. If from is -1, it
-// uses their current values.
+// row returns a key for value i of a list and the values at i of the other lists of the demand. If from is -1, it
+// uses the current values of the other lists.
 func (d *drawer) row(n *name, l *list, i, from int) string {
 	var key []byte
 	for _, w := range n.unique.with {
@@ -221,7 +220,7 @@ func (d *drawer) row(n *name, l *list, i, from int) string {
 func newDrawer(g *Grammar, r *rand.Rand, o *Options, m mode) *drawer {
 	share := r.IntN(3)
 	if m == lowestMode {
-		share = 0 // each takes the least
+		share = 0 // each value is as small as possible
 	}
 	return &drawer{
 		g: g, r: r, o: o, mode: m, habits: map[*field]*habit{}, choices: map[int]*habit{},
@@ -232,7 +231,7 @@ func newDrawer(g *Grammar, r *rand.Rand, o *Options, m mode) *drawer {
 func (d *drawer) origin(_, _, _ int64) int64 { return -1 }
 func (d *drawer) attempts() int              { return 20 }
 
-// round starts a round. Now and then it chooses other habits for the fields.
+// round starts a round. Left is the number of rounds after it.
 func (d *drawer) round(left int64) {
 	d.left = left
 }
@@ -251,7 +250,7 @@ func (d *drawer) pickMode(counts bool) mode {
 	return uniform
 }
 
-// habit returns the habit of a field. A field that is a count gets a new habit for each value.
+// habit returns the habit of a field. A count gets a new habit for each value.
 func (d *drawer) habit(f *field, counts bool) *habit {
 	h := d.habits[f]
 	if h == nil {
@@ -334,11 +333,11 @@ func (d *drawer) demanded(n *name, lo, hi int64) (int64, int64) {
 		rest := sub(l.most.int(d.e), d.sum(n, l))
 		rest = sub(rest, mul(d.left, lo))
 		switch d.share {
-		case 0: // most for the first
+		case 0: // the first values get the most
 			hi = min(hi, rest)
-		case 1: // about the same for all
+		case 1: // all values get about the same
 			hi = min(hi, max(lo, min(rest, add(lo, 2*(max(rest-lo, 0)/(d.left+1))))))
-		default: // everything that is left
+		default: // use up the whole sum
 			if hi = min(hi, max(lo, min(rest, add(lo, 2*(max(rest-lo, 0)/(d.left+1)))))); d.left == 0 && rest >= lo {
 				lo = min(hi, rest)
 				if rest <= hi {
@@ -368,7 +367,7 @@ type running struct {
 	sum      int64
 }
 
-// sum returns the current sum of the list of a limit.
+// sum returns the current sum of the list to which a limit applies.
 func (d *drawer) sum(n *name, l *limit) int64 {
 	from, ints := 0, d.e.lists[n.slot].ints
 	if l.depth < len(d.e.marks) {
@@ -385,7 +384,7 @@ func (d *drawer) sum(n *name, l *limit) int64 {
 	return now.sum
 }
 
-// possible returns how many edges a simple graph can have.
+// possible returns the maximum number of edges of a simple graph.
 func (g *graph) possible(nodes int64) int64 {
 	all := mul(nodes, nodes-1)
 	if g.directed && !g.acyclic {

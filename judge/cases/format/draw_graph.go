@@ -8,13 +8,13 @@ const (
 	pathTree
 	starTree
 	binaryTree
-	broomTree // a path with leaves at its end
+	broomTree // a path with leaves at one end
 	deepTree  // near a path
 	caterpillarTree
 	treeShapes
 )
 
-// parent chooses the parent of node i > 0 among the nodes before it. There are n nodes.
+// parent chooses the parent of node i > 0 among the earlier nodes. N is the total number of nodes.
 func (d *drawer) parent(shape int, i, n int64) int64 {
 	switch shape {
 	case pathTree:
@@ -36,7 +36,7 @@ func (d *drawer) parent(shape int, i, n int64) int64 {
 	return d.between(0, i-1)
 }
 
-// edges implements source: it draws the edges of a graph.
+// edges implements source. It draws the edges of a graph.
 func (d *drawer) edges(g *graph, nodes, edges int64, _ *node) ([]int64, error) {
 	h := d.habit(&g.field, false)
 	if g.connected && edges < nodes-1 || g.simple && edges > g.possible(nodes) ||
@@ -79,7 +79,7 @@ func (d *drawer) edges(g *graph, nodes, edges int64, _ *node) ([]int64, error) {
 	return all, nil
 }
 
-// shape chooses a shape of tree.
+// shape chooses the shape of a tree.
 func (d *drawer) shape(h *habit) int {
 	switch h.mode {
 	case lowestMode, sortedMode, constantMode:
@@ -90,13 +90,14 @@ func (d *drawer) shape(h *habit) int {
 	return d.r.IntN(treeShapes)
 }
 
-// more adds edges until there are enough. In an acyclic graph, each edge goes from the smaller node to the larger one.
+// more adds edges until there are enough. In an acyclic graph, each edge leads from the smaller node to the larger
+// one.
 func (d *drawer) more(g *graph, h *habit, pairs [][2]int64, nodes, edges int64) [][2]int64 {
 	missing := edges - int64(len(pairs))
 	if missing <= 0 {
 		return pairs
 	}
-	if g.simple && g.possible(nodes) <= 4*edges+16 { // dense: choose among all
+	if g.simple && g.possible(nodes) <= 4*edges+16 { // dense: choose among all free edges
 		return d.dense(g, pairs, nodes, missing)
 	}
 	seen := map[[2]int64]bool{}

@@ -54,7 +54,7 @@ func Between(r *rand.Rand, lo, hi int64) int64 {
 	return int64(uint64(lo) + r.Uint64N(span))
 }
 
-// log chooses each number of digits with the same probability.
+// log chooses a number such that each number of digits has about the same probability.
 func (d *drawer) log(lo, hi int64) int64 {
 	base := min(max(0, lo), hi)
 	up, down := float64(hi)-float64(base), float64(base)-float64(lo)
@@ -72,7 +72,7 @@ func (d *drawer) magnitude(most float64) int64 {
 	return int64(f)
 }
 
-// near chooses a neighbor of a number that was drawn before.
+// near chooses a recently drawn number or one of its neighbors.
 func (d *drawer) near(lo, hi int64) int64 {
 	for range 4 {
 		if len(d.pool) == 0 {
@@ -85,7 +85,7 @@ func (d *drawer) near(lo, hi int64) int64 {
 	return d.log(lo, hi)
 }
 
-// literal chooses one of Options.Literals, or a neighbor of one.
+// literal chooses one of Options.Literals or its neighbors.
 func (d *drawer) literal(lo, hi int64) int64 {
 	all := d.o.Literals
 	for range 8 {
@@ -99,7 +99,7 @@ func (d *drawer) literal(lo, hi int64) int64 {
 	return d.near(lo, hi)
 }
 
-// recurring chooses among a few numbers.
+// recurring chooses from a small set of numbers.
 func (d *drawer) recurring(h *habit, lo, hi int64) int64 {
 	if len(h.values) == 0 || slices.ContainsFunc(h.values, func(v int64) bool { return v < lo || v > hi }) {
 		n := map[mode]int{constantMode: 1, twoMode: 2}[h.mode]
@@ -118,7 +118,8 @@ func (d *drawer) recurring(h *habit, lo, hi int64) int64 {
 	return h.values[d.r.IntN(len(h.values))]
 }
 
-// run chooses rising or falling numbers, in steps that reach the end of the range with the last value.
+// run chooses the next number of a rising or falling sequence. It chooses the steps so that, on average, the last
+// value comes close to the end of the range.
 func (d *drawer) run(h *habit, lo, hi int64) int64 {
 	if !h.chosen || h.last < lo || h.last > hi {
 		h.chosen, h.last = true, lo
@@ -130,7 +131,7 @@ func (d *drawer) run(h *habit, lo, hi int64) int64 {
 	if h.mode == reversedMode {
 		room = h.last - lo
 	}
-	if room < 0 { // more than 64 bits
+	if room < 0 { // overflow
 		room = math.MaxInt64
 	}
 	step := d.between(0, max(room/(d.left+1), 0)*2)
@@ -186,7 +187,7 @@ func (d *drawer) length(lo, hi int64) int64 {
 	return d.pick(&habit{mode: m}, lo, hi)
 }
 
-// letters returns a word of n characters. If it takes a word of the declaration, the length may differ.
+// letters returns a word of n characters. A word taken from the declaration may have another length.
 func (d *drawer) letters(f *field, h *habit, n, lo, hi int64) string {
 	abc := f.typ.alphabet
 	one := func() byte { return abc[d.r.IntN(len(abc))] }
@@ -217,7 +218,7 @@ func (d *drawer) letters(f *field, h *habit, n, lo, hi int64) string {
 			slices.Reverse(b)
 		}
 		return string(b)
-	case nearMode: // one character differs
+	case nearMode: // all characters but one are equal
 		c, k := one(), d.r.IntN(int(n)+1)
 		s := []byte(fill([]byte{c}, func(int) int { return 0 }))
 		if k < len(s) {
@@ -239,7 +240,7 @@ func (d *drawer) letters(f *field, h *habit, n, lo, hi int64) string {
 	return fill(abc, func(int) int { return d.r.IntN(len(abc)) })
 }
 
-// known returns a word of the declaration, or a number, if one fits.
+// known returns a word or number of the declaration that fits, if there is one.
 func (d *drawer) known(f *field, lo, hi int64) (string, bool) {
 	for range 6 {
 		s := ""
@@ -274,7 +275,7 @@ func (d *drawer) float(f *field, h *habit) (string, error) {
 	return decimalText(d.pick(h, from, to), places), nil
 }
 
-// decimalText writes n / 10^places.
+// decimalText formats n / 10^places.
 func decimalText(n int64, places int) string {
 	s := strconv.FormatUint(magnitude(n), 10)
 	for len(s) <= places {
@@ -289,7 +290,7 @@ func decimalText(n int64, places int) string {
 	return s
 }
 
-// whole implements source: it draws an array whose values depend on each other.
+// whole implements source. It draws an array whose values depend on each other.
 func (d *drawer) whole(a *array, n int64, _ *node) ([]int64, []string, error) {
 	if a.name.kind != integer {
 		texts, err := d.wholeTexts(a, n)
@@ -331,7 +332,7 @@ func (d *drawer) wholeTexts(a *array, n int64) (all []string, err error) {
 	return arrange(a, all), nil
 }
 
-// arrange puts values into the array's order.
+// arrange sorts values into the array's declared order.
 func arrange[T int64 | string](a *array, all []T) []T {
 	if a.order != anyOrder {
 		slices.Sort(all)
@@ -344,7 +345,7 @@ func arrange[T int64 | string](a *array, all []T) []T {
 
 // sample chooses n different numbers in lo..hi. It returns nil if there are fewer.
 func (d *drawer) sample(h *habit, n, lo, hi int64) []int64 {
-	span := uint64(hi) - uint64(lo) // one less than there are
+	span := uint64(hi) - uint64(lo) // one less than the number of values
 	if lo > hi || n > 0 && uint64(n-1) > span {
 		return nil
 	}
@@ -382,7 +383,7 @@ func (d *drawer) sample(h *habit, n, lo, hi int64) []int64 {
 	return all
 }
 
-// disarrange orders different values as the mode of the habit prefers.
+// disarrange orders distinct values according to the habit's mode.
 func (d *drawer) disarrange(h *habit, all []int64) {
 	switch h.mode {
 	case sortedMode, lowestMode, smallMode, nearMode:
@@ -395,7 +396,7 @@ func (d *drawer) disarrange(h *habit, all []int64) {
 		k := d.r.IntN(len(all))
 		copy(all, append(slices.Clone(all[k:]), all[:k]...))
 	}
-	if h.mode == smallMode || h.mode == largeMode || h.mode == nearMode { // one pair is swapped
+	if h.mode == smallMode || h.mode == largeMode || h.mode == nearMode { // swap one pair
 		i, k := d.r.IntN(len(all)), d.r.IntN(len(all))
 		all[i], all[k] = all[k], all[i]
 	}

@@ -9,7 +9,7 @@ import (
 	"assay/judge/cases/shrink"
 )
 
-// chance is a source of chance.
+// chance returns a source of random numbers.
 func chance(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
 func Example() {

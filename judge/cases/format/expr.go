@@ -38,15 +38,15 @@ type expr struct {
 	args []*expr
 
 	n     int64
-	big   *big.Int // of a constant integer, while the expression is parsed
+	big   *big.Int // value of a constant integer during parsing
 	f     float64
 	s     string
 	name  *name
-	depth int    // of a list: where it starts
+	depth int    // depth at which a list starts
 	text  string // as written
 }
 
-// value is the current value of a name, with the list of all its values so far.
+// value is the current value of a name, with all its values so far.
 type value struct {
 	n int64
 	f float64
@@ -61,11 +61,11 @@ type list struct {
 
 func (l *list) len() int { return len(l.ints) + len(l.floats) + len(l.words) }
 
-// env has the values of the names while an input is read or generated.
+// env holds the values of names while an input is read or generated.
 type env struct {
 	cur   []value
 	lists []list
-	marks [][]int // by depth and slot: where the lists of the current round start
+	marks [][]int // start of the current round's lists, by depth and slot
 }
 
 func newEnv(g *Grammar) *env {
@@ -89,7 +89,7 @@ func (e *env) lengths(into []int) []int {
 	return into
 }
 
-// cut shortens the lists to earlier lengths.
+// cut shortens the lists to the given lengths.
 func (e *env) cut(lengths []int) {
 	for i, n := range lengths {
 		l := &e.lists[i]
@@ -129,7 +129,7 @@ func (e *env) view(n *name, depth int) list {
 	return list{l.ints[min(from, len(l.ints)):], l.floats[min(from, len(l.floats)):], l.words[min(from, len(l.words)):]}
 }
 
-// int evaluates an integer expression. It replaces results beyond 64 bits by the largest or smallest integer.
+// int evaluates an integer expression. A result that overflows 64 bits becomes the largest or smallest integer.
 func (x *expr) int(e *env) int64 {
 	switch x.op {
 	case "constant":
@@ -187,7 +187,7 @@ func (x *expr) call(e *env) int64 {
 	return fold(x.op, all)
 }
 
-// fold returns the sum, min, max or gcd of numbers. Without numbers, min is the largest integer and max the smallest.
+// fold returns the sum, min, max or gcd of all. If all is empty, min is the largest integer and max the smallest.
 func fold(op string, all []int64) int64 {
 	var r int64
 	switch op {
@@ -253,7 +253,7 @@ func (l *list) count(what *expr, e *env) (n int64) {
 	return n
 }
 
-// float evaluates a number.
+// float evaluates a numeric expression.
 func (x *expr) float(e *env) float64 {
 	if x.kind == integer {
 		return float64(x.int(e))
@@ -385,7 +385,7 @@ func (x *expr) distinctRows(e *env) bool {
 	return true
 }
 
-// appendTo appends value i of the list to a key, if the list has that many. Different rows get different keys.
+// appendTo appends value i of the list to key, if the list is long enough. Different rows get different keys.
 func (l *list) appendTo(key []byte, i int) []byte {
 	switch {
 	case i < len(l.ints):
@@ -473,7 +473,7 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// divide rounds down, as statements do. A division by 0 gives 0.
+// divide rounds down, as statements usually do. Division by 0 gives 0.
 func divide(op string, a, b int64) int64 {
 	if b == 0 || a == math.MinInt64 && b == -1 {
 		return 0
@@ -497,7 +497,7 @@ func power(a, b int64) int64 {
 		if r != math.MaxInt64 && r != math.MinInt64 {
 			continue
 		}
-		if a < 0 && b%2 == 0 { // an odd number of factors is left, and each changes the sign
+		if a < 0 && b%2 == 0 { // an odd number of negative factors remains
 			return -1 - r // swaps the largest and the smallest integer
 		}
 		return r

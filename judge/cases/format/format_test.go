@@ -14,9 +14,8 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// shape is an archive of testdata/shapes: a declaration, texts that are of its form,
-// and texts that are not. In a text, \t and \r are written out, and a backslash at the
-// end takes away the last line feed.
+// shape is an archive in testdata/shapes. It contains a declaration, texts that match it, and texts that do not.
+// In a text, \t and \r are escapes, and a backslash at the end removes the last line feed.
 type shape struct {
 	name    string
 	grammar *format.Grammar
@@ -59,7 +58,7 @@ func shapes(t testing.TB) (all []shape) {
 	return all
 }
 
-// TestCheck: what is refused, and with which words, is in testdata/refusals.golden.
+// TestCheck checks the rejected texts and the messages against testdata/refusals.golden.
 func TestCheck(t *testing.T) {
 	var said bytes.Buffer
 	for _, s := range shapes(t) {
@@ -81,7 +80,7 @@ func TestCheck(t *testing.T) {
 	golden.Check(t, "testdata/refusals.golden", said.Bytes())
 }
 
-// TestFaults: what is said of broken declarations.
+// TestFaults checks the messages for invalid declarations.
 func TestFaults(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/bad/faults.txtar")
 	if err != nil {
@@ -104,8 +103,7 @@ func TestFaults(t *testing.T) {
 	golden.Check(t, "testdata/bad/faults.golden", said.Bytes())
 }
 
-// TestManual: each declaration that the setters' manual shows can be read, and makes
-// inputs.
+// TestManual checks that each declaration in the setter's manual can be parsed and can generate inputs.
 func TestManual(t *testing.T) {
 	manual, err := os.ReadFile("../../../problems/README.md")
 	if err != nil {

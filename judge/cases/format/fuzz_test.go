@@ -11,8 +11,8 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// FuzzParse holds that any declaration is read or refused with a place, and that one
-// that is read makes inputs of its own form, or none.
+// FuzzParse checks that any declaration is either parsed or rejected with a position. A parsed declaration must
+// accept the inputs that it generates.
 func FuzzParse(f *testing.F) {
 	for _, file := range append(golden.Files(f, "testdata/shapes/*.txtar"), golden.Files(f, "testdata/bad/*.txtar")...) {
 		archive, err := txtar.ParseFile(file)
@@ -56,7 +56,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzCheck holds that any text is an input or is refused with a place.
+// FuzzCheck checks that any text is either accepted or rejected with a position.
 func FuzzCheck(f *testing.F) {
 	grammars := all(f)
 	for i, g := range grammars {

@@ -11,12 +11,12 @@ import (
 // A token is a word, symbol, number or string of a declaration.
 type token struct {
 	kind   tokenKind
-	text   string   // of a string: without quotes, unescaped
-	n      *big.Int // of an integer
-	f      float64  // of a decimal
+	text   string   // for a string, the unescaped text without quotes
+	n      *big.Int // value of an integer
+	f      float64  // value of a decimal
 	line   int      // from 1
 	column int      // from 1, in bytes
-	end    int      // offset in the line after the token
+	end    int      // byte offset in the line after the token
 }
 
 type tokenKind int
@@ -30,14 +30,15 @@ const (
 	symbolToken
 )
 
-// symbols are the tokens of punctuation, longer ones first.
+// symbols lists the punctuation tokens, longer ones first.
 var symbols = []string{"..", "!=", "<=", ">=", "==", "<", ">", "=", ":", ",", "(", ")", "[", "]", "|", "&", "+", "-", "*", "/", "%", "^"}
 
-// A row is a line of a declaration with its tokens. An open bracket continues the row on the next line of the file.
+// A row is a line of a declaration with its tokens. If a bracket is open, the row continues on the next line of
+// the file.
 type row struct {
 	indent string
 	tokens []token
-	text   string // of its first line
+	text   string // text of the row's first line
 }
 
 const maxDeclaration = 1 << 20 // bytes
@@ -129,8 +130,8 @@ func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
 }
 
-// scanString reads a string in quotes. \" \\ and \- are escapes; \- is stored for sets
-// of characters.
+// scanString reads a quoted string, in which \" \\ and \- are escapes. It keeps \\ and \- as escapes in the text
+// of the token, because a hyphen has a meaning in sets of characters.
 func (t *token) scanString(text string) (n int, problem string) {
 	var b strings.Builder
 	for n = 1; n < len(text); n++ {
@@ -154,7 +155,8 @@ func (t *token) scanString(text string) (n int, problem string) {
 	return 0, "the string has no end"
 }
 
-// scanNumber reads 17, 200_000, 1e18 or 0.5. In a range such as 1..9, the dots are not part of the number.
+// scanNumber reads a number such as 17, 200_000, 1e18 or 0.5. In a range such as 1..9, the dots are not part of
+// the number.
 func (t *token) scanNumber(text string) (n int, problem string) {
 	for n < len(text) && (isDigit(text[n]) || text[n] == '_') {
 		n++

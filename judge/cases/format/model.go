@@ -2,58 +2,59 @@ package format
 
 // A Grammar is a parsed declaration of a problem's input format.
 type Grammar struct {
-	File string // of the declaration, for messages
+	File string // name of the declaration, for messages
 
 	body     block
 	names    []*name // by slot
 	wheres   []*where
 	features []*feature
-	beyond   []string // conditions in words, for a validator written by hand
-	bounds   []*field // in the order of the declaration
-	literals []string // words of the declaration; drawn words may resemble them
-	choices  int      // number of groups and eithers
+	beyond   []string // conditions stated in words, for a handwritten validator
+	bounds   []*field // in declaration order
+	literals []string // words in the declaration; drawn words may resemble them
+	choices  int      // number of groups and either blocks
 }
 
-// A name is a named value or array of a declaration. If several alternatives declare it, it is one name.
+// A name is a named value or array of a declaration. If several alternatives declare the same name, they share it.
 type name struct {
 	text   string
 	slot   int
-	kind   kind     // of one value
-	scopes []*scope // where it is declared
-	array  bool     // it is always a list
-	index  bool     // it runs over a range, and is not part of the input
+	kind   kind     // kind of a single value
+	scopes []*scope // scopes that declare it
+	array  bool     // always a list
+	index  bool     // runs over a range, and is not part of the input
 
-	used    bool // an expression needs its value
-	tracked bool // an expression needs all its values
-	counts  bool // it is a count
-	below   bool // its lower bound is below 0
+	used    bool // an expression needs the current value
+	tracked bool // an expression needs all values
+	counts  bool // used as a count
+	below   bool // the lower bound is negative
 
-	// Conditions of a `where` on the list, which drawn values must meet.
+	// Conditions on the list, from `where` statements. Drawn values must meet them.
 	unique  *demand
 	sorted  *demand
 	limited []*limit
-	network *graph // whose edges it counts
+	network *graph // graph whose edges the name counts
 }
 
-// A demand is a condition on a list, or on the rows of several lists, as seen from a scope at some depth. The other
-// lists of rows are declared before it.
+// A demand is a condition on a list, or on the rows of several lists, as seen from a scope at the given depth. The
+// other lists are declared earlier.
 type demand struct {
 	depth int
 	with  []*name
 	where *where
 }
 
-// A limit is an upper bound of the sum of a list, as seen from a scope at some depth.
+// A limit is an upper bound on the sum of a list, as seen from a scope at the given depth.
 type limit struct {
 	depth int
 	most  *expr
 	where *where
 }
 
-// A scope is a block or an alternative. Names that are declared in it have one value inside, and are lists outside.
+// A scope is a block or an alternative. A name declared in it has a single value inside the scope, and is a list
+// outside.
 type scope struct {
 	parent *scope
-	depth  int // number of repeats around it
+	depth  int // number of enclosing repeats
 	names  map[string]*name
 }
 
@@ -70,19 +71,19 @@ func (s *scope) within(o *scope) bool {
 // *where, *feature and *let.
 type block []any
 
-// A line is a line of the input.
+// A line declares a line of the input.
 type line struct {
-	row   int // of the declaration, from 1
+	row   int // line of the declaration, from 1
 	items []any
 }
 
 // The items of a line are *literal, *field, *array and *group.
 type literal struct {
 	text string
-	glue bool // no blank precedes it
+	glue bool // not preceded by a blank
 }
 
-// field is a value with a name.
+// field is a named value.
 type field struct {
 	row  int
 	name *name
@@ -91,11 +92,11 @@ type field struct {
 	at   int // number of the field, for coverage
 }
 
-// An array is a list of values of one kind in a line.
+// An array is a list of values of one kind on a line.
 type array struct {
 	field
 	index       *name // may be nil
-	from, count *expr // from is nil if there is no index
+	from, count *expr // if there is no index, from is nil
 	separator   string
 	order       order
 	distinct    bool
@@ -122,10 +123,10 @@ type repeat struct {
 	index       *name
 	from, count *expr
 	body        block
-	depth       int // of the body's scope
+	depth       int // depth of the body's scope
 
-	// Without a count: how many rounds there may be, and the line that ends them. If stop is empty, the end of the
-	// file ends them.
+	// If there is no count, rounds is the allowed number of rounds, and stop is the line that ends them. If stop
+	// is empty, the rounds end at EOF.
 	rounds *field
 	stop   string
 }
@@ -145,7 +146,7 @@ type grid struct {
 
 // A graph is a list of edges, one per line.
 type graph struct {
-	field      // its name holds the first ends
+	field      // its name holds the first endpoints
 	to         *name
 	weight     *field // may be nil
 	nodes      *expr
@@ -156,10 +157,10 @@ type graph struct {
 	connected  bool
 	directed   bool
 	acyclic    bool
-	edgesCount *name // the name in edges; nil if edges is no single name
+	edgesCount *name // the name in edges; nil if edges is not a single name
 }
 
-// let names an expression.
+// let gives a name to an expression.
 type let struct {
 	name  *name
 	value *expr
@@ -195,7 +196,7 @@ const (
 // A typ is the type of a field.
 type typ struct {
 	kind     typeKind
-	lo, hi   *expr // of numbers; of words, of their length
+	lo, hi   *expr // bounds of a number, or of a word's length
 	decimals [2]int
 	alphabet []byte // of words
 	letters  [256]bool
@@ -212,8 +213,8 @@ func (t *typ) valueKind() kind {
 	return word
 }
 
-// view returns the depth from which ref sees the name as a list. It is the depth of the deepest scope that contains
-// ref and all declarations of the name.
+// view returns the depth from which ref sees the name as a list. That is the depth of the deepest scope that
+// contains ref and all declarations of the name.
 func (n *name) view(ref *scope) int {
 	for s := ref; s != nil; s = s.parent {
 		all := true
@@ -227,7 +228,7 @@ func (n *name) view(ref *scope) int {
 	return 0
 }
 
-// single reports whether the name has one value where ref is.
+// single reports whether the name has a single value in the scope ref.
 func (n *name) single(ref *scope) bool {
 	if n.array {
 		return false

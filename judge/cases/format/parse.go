@@ -10,7 +10,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// Parse parses a declaration. File is its name in messages. If there are faults, the grammar is nil.
+// Parse parses a declaration. File is its name in messages. If there are errors, the grammar is nil.
 func Parse(file string, text []byte) (*Grammar, judge.Faults) {
 	rows, faults := lex(file, string(text))
 	if len(faults) > 0 {
@@ -36,7 +36,7 @@ func Parse(file string, text []byte) (*Grammar, judge.Faults) {
 	return p.g, nil
 }
 
-// prints reports whether a block has lines of the input.
+// prints reports whether a block declares lines of the input.
 func prints(b block) bool {
 	return slices.ContainsFunc(b, func(s any) bool {
 		switch s.(type) {
@@ -47,7 +47,7 @@ func prints(b block) bool {
 	})
 }
 
-// A parser parses rows into a grammar. After a fault, it continues with the next row.
+// A parser parses rows into a grammar. After an error, it continues with the next row.
 type parser struct {
 	g      *Grammar
 	rows   []row
@@ -59,7 +59,7 @@ type parser struct {
 	faults judge.Faults
 }
 
-// bail is the panic that ends the parsing of a row.
+// bail is the panic value that stops the parsing of a row.
 type bail struct{ fault *judge.Fault }
 
 func (p *parser) newScope(parent *scope, depth int) *scope {
@@ -74,10 +74,10 @@ func (p *parser) fail(t token, hint, format string, args ...any) {
 	panic(bail{p.faultAt(t, fmt.Sprintf(format, args...), hint)})
 }
 
-// maxNesting bounds the nesting of blocks, and of brackets.
+// maxNesting is the maximum nesting depth of blocks and of brackets.
 const maxNesting = 50
 
-// block parses the following rows with the indentation of the next row.
+// block parses the following rows that have the given indentation.
 func (p *parser) block(indent string) (b block) {
 	if p.level++; p.level > maxNesting {
 		p.faults = append(p.faults, p.faultAt(p.rows[p.next].tokens[0], fmt.Sprintf("more than %d blocks in each other", maxNesting), ""))
@@ -99,19 +99,19 @@ func (p *parser) block(indent string) (b block) {
 			continue
 		}
 		if r.tokens[0].text == "or" && r.tokens[0].kind == nameToken {
-			return b // `or`: the either around the block reads it
+			return b // the enclosing `either` block handles `or`
 		}
 		p.next++
 		if s := p.statement(r); s != nil {
 			b = append(b, s)
 		} else if len(p.faults) > 0 {
-			p.skip(r) // its block cannot be parsed without it
+			p.skip(r) // the block below a faulty row cannot be parsed
 		}
 	}
 	return b
 }
 
-// skip ignores the block below a row.
+// skip skips the block below a row.
 func (p *parser) skip(r row) {
 	for p.next < len(p.rows) && len(p.rows[p.next].indent) > len(r.indent) && strings.HasPrefix(p.rows[p.next].indent, r.indent) {
 		p.next++
@@ -135,7 +135,7 @@ func (p *parser) inner(r row, s *scope) block {
 
 var keywords = []string{"line", "repeat", "either", "grid", "tree", "graph", "let", "where", "feature", "beyond"}
 
-// statement parses a row. It returns nil if the row has a fault, or is no statement of its own.
+// statement parses a row. It returns nil if the row has an error or is not a separate statement.
 func (p *parser) statement(r row) (s any) {
 	defer func() {
 		if b, ok := recover().(bail); ok {
@@ -178,7 +178,7 @@ func (p *parser) statement(r row) (s any) {
 	return s
 }
 
-// peek returns the next token of the row, which is an endToken at its end.
+// peek returns the next token of the row. At the end of the row, it returns an endToken.
 func (p *parser) peek() token { return p.peekAt(0) }
 
 func (p *parser) peekAt(k int) token {
@@ -199,7 +199,8 @@ func (p *parser) take(text string) bool {
 	return false
 }
 
-// expect consumes the next token, which must be of the kind. If text is not empty, it must be the token's text.
+// expect consumes the next token, which must be of kind k. If text is not empty, the token must also have that
+// text.
 func (p *parser) expect(k tokenKind, text, what string) token {
 	t := p.peek()
 	if t.kind != k || text != "" && t.text != text {
@@ -227,7 +228,7 @@ func (t token) describe() string {
 	return fmt.Sprintf("%.60q", t.text)
 }
 
-// reserved words are part of expressions, and cannot be names.
+// reserved lists the words of expressions that cannot be names.
 var reserved = []string{"and", "or", "not", "when", "in", "all", "any"}
 
 // declare adds a name to the current scope. Another alternative of the same choice may declare the name again, for
@@ -285,8 +286,8 @@ func (p *parser) repeat(r row) any {
 	return s
 }
 
-// rounds parses how often a block is repeated: `n` or `n times`, or, if the input has no count, `1..100 until "0 0"`
-// or `1..100 until end`.
+// rounds parses the number of repetitions of a block. It is `n` or `n times`. If the input has no count, it is
+// `1..100 until "0 0"` or `1..100 until end`.
 func (p *parser) rounds(r row, s *repeat) {
 	at := p.peek()
 	s.count = p.count()
@@ -371,7 +372,7 @@ func (p *parser) feature(head token) any {
 	return f
 }
 
-// source returns the text of the tokens from start to the current one.
+// source returns the text of the tokens from start up to the current one.
 func (p *parser) source(start int) string {
 	var b strings.Builder
 	for i := start; i < p.pos; i++ {

@@ -19,7 +19,7 @@ func hintType(text string) string {
 	return suggest.List(append([]string{`"A" or "B"`}, types...))
 }
 
-// otherWords are what other languages call the types.
+// otherWords maps the names of types in other languages to declarations.
 var otherWords = map[string]string{
 	"integer": "int 1..100", "long": "int 1..10^18", "number": "int 1..100", "real": "float 0..1",
 	"double": "float 0..1", "decimal": "float 0..1",
@@ -44,7 +44,7 @@ func (p *parser) expression() *expr {
 	return x
 }
 
-// arithmetic parses an integer expression. If a decimal number is wanted, the expression may be one or the other.
+// arithmetic parses an integer expression. If want is decimal, the expression may also be a decimal.
 func (p *parser) arithmetic(want kind) *expr {
 	at := p.peek()
 	x := p.sum()
@@ -86,7 +86,7 @@ func (p *parser) binary(next func() *expr, want kind, ops ...string) *expr {
 	return x
 }
 
-// join combines two expressions with an operator. Their kinds must fit.
+// join combines two expressions with an operator. It checks that their kinds match.
 func (p *parser) join(op string, at token, x *expr, right token, y *expr, want kind) *expr {
 	if want == truth {
 		for i, side := range []*expr{x, y} {
@@ -118,7 +118,7 @@ func (p *parser) join(op string, at token, x *expr, right token, y *expr, want k
 	return made
 }
 
-// foldBig computes with constants. It returns nil if it cannot.
+// foldBig evaluates an operator on constants. It returns nil if it cannot.
 func foldBig(op string, a, b *big.Int) *big.Int {
 	r := new(big.Int)
 	switch op {
@@ -137,7 +137,7 @@ func foldBig(op string, a, b *big.Int) *big.Int {
 	if b.Sign() == 0 {
 		return nil
 	}
-	// Rounded down; Go's big division rounds so only for positive divisors.
+	// Round down. Go's big division does so only for positive divisors.
 	m := new(big.Int)
 	r.DivMod(a, b, m)
 	if b.Sign() < 0 && m.Sign() != 0 {
@@ -181,7 +181,7 @@ func (p *parser) deeper() {
 	}
 }
 
-// quantifier reads: all i in 1..n: condition.
+// quantifier parses a quantifier such as `all i in 1..n: condition`.
 func (p *parser) quantifier(head token, start int) *expr {
 	t := p.expect(nameToken, "", "a name")
 	p.expect(nameToken, "in", `"in"`)
@@ -206,7 +206,7 @@ func (p *parser) quantifier(head token, start int) *expr {
 
 var comparisons = []string{"=", "!=", "<", "<=", ">", ">="}
 
-// comparison reads a <= b, and chains such as 1 <= a <= b.
+// comparison parses a <= b, and chains such as 1 <= a <= b.
 func (p *parser) comparison() *expr {
 	at, start := p.peek(), p.pos
 	x := p.sum()
@@ -310,7 +310,7 @@ func (p *parser) arithmeticInside() *expr {
 	return x
 }
 
-// refer returns the expression for a name that is declared above.
+// refer returns the expression for a name declared earlier.
 func (p *parser) refer(t token) *expr {
 	i := slices.IndexFunc(p.g.names, func(n *name) bool { return n.text == t.text && !(n.index && !n.single(p.scope)) })
 	if i < 0 {
@@ -333,7 +333,7 @@ func (p *parser) refer(t token) *expr {
 	return &expr{kind: n.kind.list(), op: "list", name: n, depth: n.view(p.scope)}
 }
 
-// functions has the arguments of each function (a list, numbers, or either) and the kind of its result.
+// functions maps each function to the arguments it takes (a list, numbers, or either) and the kind of its result.
 var functions = map[string]struct {
 	list, word, numbers, extra bool
 	gives                      kind

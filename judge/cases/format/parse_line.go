@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxItems bounds the literals, fields and alternatives of a line.
+// maxItems is the maximum number of literals, fields, and alternatives of a line.
 const maxItems = 1000
 
 func (p *parser) line(head token) any {
@@ -16,7 +16,7 @@ func (p *parser) line(head token) any {
 	return l
 }
 
-// textsIn counts the texts that do not end the line.
+// textsIn counts the text values that are not at the end of the line.
 func textsIn(items []any, last bool) (n int) {
 	for i, it := range items {
 		atEnd := last && i == len(items)-1
@@ -38,7 +38,7 @@ func textsIn(items []any, last bool) (n int) {
 	return n
 }
 
-// items reads the items of a line, or of an alternative.
+// items parses the items of a line or an alternative.
 func (p *parser) items() (all []any) {
 	if p.level++; p.level > maxNesting {
 		p.fail(p.peek(), "", "more than %d brackets in each other", maxNesting)
@@ -84,7 +84,7 @@ func (p *parser) items() (all []any) {
 	}
 }
 
-// glued rejects two items without a blank between them if a reader could not separate them.
+// glued rejects two items without a blank between them if they could not be separated when an input is read.
 func (p *parser) glued(at token, left, right any) {
 	var t *typ
 	switch left := left.(type) {
@@ -104,7 +104,7 @@ func (p *parser) glued(at token, left, right any) {
 	}
 }
 
-// blurs reports whether the end of a value is ambiguous if the character c follows it.
+// blurs reports whether the end of a value is ambiguous if the next character is c.
 func (t *typ) blurs(c byte) bool {
 	switch t.kind {
 	case wordType, textType:
@@ -122,7 +122,7 @@ func (t *typ) blurs(c byte) bool {
 	return isDigit(c) || c == '-' || c == '.'
 }
 
-// plain removes the escapes of sets of characters from a string.
+// plain removes the escapes for character sets from a string.
 func plain(s string) string { return strings.NewReplacer(`\\`, `\`, `\-`, `-`).Replace(s) }
 
 func (p *parser) group() any {
@@ -141,7 +141,7 @@ func (p *parser) group() any {
 	return g
 }
 
-// field reads a value or an array: its name, and what it is.
+// field parses a value or an array: its name and its type.
 func (p *parser) field(glue bool) any {
 	t := p.expect(nameToken, "", "a name")
 	f := field{row: t.line, glue: glue}
@@ -196,7 +196,7 @@ func (p *parser) count() *expr {
 	return x
 }
 
-// modifiers reads what is after the type of an array.
+// modifiers parses what follows the type of an array.
 func (p *parser) modifiers(a *array, t *typ) {
 	for {
 		at := p.peek()
@@ -329,7 +329,7 @@ func (t *typ) characters(set string) (problem string) {
 			t.alphabet = append(t.alphabet, c)
 		}
 	}
-	at := func(i int) (byte, int) { // the character at i, and its length
+	at := func(i int) (byte, int) { // returns the character at i, and its length
 		if set[i] == '\\' && i+1 < len(set) {
 			return set[i+1], 2
 		}

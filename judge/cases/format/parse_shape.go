@@ -6,7 +6,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// grid reads: grid g: h by w of ".#"
+// grid parses a declaration such as: grid g: h by w of ".#"
 func (p *parser) grid(head token) any {
 	t := p.expect(nameToken, "", "a name")
 	p.symbol(":")
@@ -20,7 +20,7 @@ func (p *parser) grid(head token) any {
 	if problem := g.typ.characters(at.text); problem != "" {
 		p.fail(at, `such as: of ".#"`, "characters %q: %s", at.text, problem)
 	}
-	if g.typ.letters[' '] { // a blank does not end a row then
+	if g.typ.letters[' '] { // a blank does not end such a row
 		g.typ.kind = textType
 	}
 	g.name = p.declare(t, word, true)
@@ -29,8 +29,8 @@ func (p *parser) grid(head token) any {
 
 var graphWords = []string{"nodes", "edges", "simple", "connected", "directed", "acyclic", "from", "weight"}
 
-// graph reads: graph a b: n nodes, m edges, simple, connected
-// or, with weights: tree a b w: n nodes, from 0, weight 1..10^9
+// graph parses a declaration such as `graph a b: n nodes, m edges, simple, connected`. With weights, an example is
+// `tree a b w: n nodes, from 0, weight 1..10^9`.
 func (p *parser) graph(head token) any {
 	g := &graph{field: field{row: head.line}, base: 1, tree: head.text == "tree"}
 	ends := []token{p.expect(nameToken, "", "a name for the first end of an edge"), p.expect(
@@ -112,7 +112,7 @@ func (p *parser) graphPart(g *graph) {
 	}
 }
 
-// countPart reads: n nodes; or: m edges.
+// countPart parses a part such as n nodes or m edges.
 func (p *parser) countPart(g *graph) {
 	x := p.arithmetic(integer)
 	t := p.peek()
@@ -205,7 +205,7 @@ func (g *Grammar) numberItems(items []any) {
 	}
 }
 
-// markCounts marks the names that the length of words depends on.
+// markCounts marks the names that determine the length of words.
 func (t *typ) markCounts() {
 	if t.kind == wordType || t.kind == textType {
 		t.lo.markCounts()
@@ -222,7 +222,7 @@ func (x *expr) markCounts() {
 	}
 }
 
-// demands records the conditions on whole lists.
+// demands records the conditions of w that concern whole lists.
 func (w *where) demands(x *expr) {
 	if x.op == "and" {
 		w.demands(x.args[0])
@@ -258,7 +258,7 @@ func (w *where) demands(x *expr) {
 	}
 }
 
-// before reports whether all names of an expression were declared before a slot.
+// before reports whether all names of an expression were declared before slot.
 func (x *expr) before(slot int) bool {
 	if x.op == "list" || x.name != nil && x.name.slot >= slot {
 		return false

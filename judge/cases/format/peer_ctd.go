@@ -8,30 +8,29 @@ import (
 	"strings"
 )
 
-// Checktestdata returns the declaration as a script of checktestdata that accepts the same inputs as Check. Ok is
-// false if that language cannot express the declaration simply; Python can. The script computes with numbers beyond 64
-// bits exactly.
+// Checktestdata returns a checktestdata script that accepts the same inputs as Check. If checktestdata cannot
+// express the declaration simply, ok is false; the program from Python exists for every declaration. Integers in
+// the script have unlimited size.
 func (g *Grammar) Checktestdata() (script string, ok bool) {
 	c := &ctdWriter{g: g, ok: true, names: map[*name]string{}}
 	c.block(g.body, 0)
 	return c.String(), c.ok
 }
 
-// ctdWriter writes statements as commands. Ok becomes false if something has no
-// counterpart.
+// ctdWriter writes statements as commands. It clears ok if a part has no equivalent.
 type ctdWriter struct {
 	strings.Builder
 	g     *Grammar
 	ok    bool
-	names map[*name]string // the names of read values in the script
-	texts int              // number of numbered texts
+	names map[*name]string // names of values in the script
+	texts int              // number of generated names for texts
 }
 
 func (c *ctdWriter) row(depth int, commands ...string) {
 	fmt.Fprintf(c, "%s%s\n", strings.Repeat("    ", depth), strings.Join(commands, " "))
 }
 
-// not records that something has no counterpart.
+// not records that a part has no equivalent.
 func (c *ctdWriter) not() string {
 	c.ok = false
 	return ""
@@ -56,7 +55,7 @@ func (c *ctdWriter) block(b block, depth int) {
 			c.row(depth, "END")
 		case *where:
 			c.row(depth, "ASSERT("+c.truth(s.cond)+")")
-		case *feature: // it does not restrict inputs
+		case *feature: // features do not restrict inputs
 		default:
 			c.not()
 		}
@@ -104,8 +103,8 @@ func (c *ctdWriter) field(f *field) string {
 	return fmt.Sprintf("INT(%s, %s, %s)", lo, hi, c.names[f.name])
 }
 
-// array repeats the command that reads a value. If something precedes the array, a blank comes before each value,
-// because the array may be empty.
+// array repeats the command that reads a value. If the array is not first on its line, a blank is read before each
+// value, because the array may be empty.
 func (c *ctdWriter) array(a *array, space string, last bool) string {
 	if !last || a.glue || a.index != nil || a.separator != " " || a.order != anyOrder || a.distinct ||
 		a.typ.kind != intType && a.typ.kind != wordType && a.typ.kind != enumType {
@@ -121,7 +120,7 @@ func (c *ctdWriter) array(a *array, space string, last bool) string {
 	return fmt.Sprintf("REP(%s, SPACE) %s END", c.number(a.count), read(a.typ))
 }
 
-// ctdName returns the name of a value in the script: a small letter, then letters and digits.
+// ctdName returns the name of a value in the script: a lowercase letter followed by letters and digits.
 func ctdName(n *name) string {
 	return "x" + strconv.Itoa(n.slot) + strings.Map(func(r rune) rune {
 		if r == '_' {
@@ -131,7 +130,7 @@ func ctdName(n *name) string {
 	}, n.text)
 }
 
-// plainLetters need no escape in regular expressions, not even in brackets.
+// plainLetters lists the characters that need no escape in regular expressions, even in brackets.
 const plainLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#_@,:;=<>!%&~'"
 
 func (c *ctdWriter) word(t *typ) string {
@@ -177,8 +176,8 @@ func (c *ctdWriter) quote(text string) string {
 	return `"` + text + `"`
 }
 
-// number writes an integer expression. A name of checktestdata has the value that was read last, as in an expression
-// that does not use the list.
+// number writes an integer expression. In checktestdata, a name has the value that was read last. That is also its
+// value in expressions that do not use the list.
 func (c *ctdWriter) number(x *expr) string {
 	if x.kind != integer {
 		return c.not()
@@ -202,8 +201,8 @@ func (c *ctdWriter) number(x *expr) string {
 	return c.not() // division rounds differently in checktestdata
 }
 
-// truth writes a condition, with brackets around each part: in checktestdata, && and || have the same precedence, and
-// ! applies to more than the next operand.
+// truth writes a condition, with parentheses around each part. In checktestdata, && and || have the same
+// precedence, and ! applies to more than the next operand.
 func (c *ctdWriter) truth(x *expr) string {
 	switch x.op {
 	case "and":

@@ -9,14 +9,15 @@ import (
 	"strings"
 )
 
-// The grammar as programs that other judges run: Python here, checktestdata in peer_ctd.go.
+// This file and peer_ctd.go convert the grammar to programs for other judges, in Python and in checktestdata.
 
 //go:embed peer.py
 var peerRuntime string
 
-// Python returns a program in Python 3 that accepts the same inputs as Check, for judges that do not read
-// declarations. It reads an input, and exits with 42 if the input is valid and with 43 if not. It computes with numbers
-// beyond 64 bits exactly, while Check replaces them by the largest integer.
+// Python returns a Python 3 program that accepts the same inputs as Check, for judges that cannot read
+// declarations. The program reads an input, and exits with 42 if the input is valid and with 43 otherwise. Its
+// integers have unlimited size, whereas Check replaces integers beyond 64 bits with the largest or smallest
+// integer.
 func (g *Grammar) Python() string {
 	p := &pythonWriter{g: g}
 	p.row("def read():")
@@ -32,12 +33,12 @@ func (g *Grammar) Python() string {
 	return peerRuntime + p.String() + "\n\nif __name__ == \"__main__\":\n    sys.exit(main())\n"
 }
 
-// pythonWriter writes statements as rows of Python.
+// pythonWriter writes statements as lines of Python.
 type pythonWriter struct {
 	strings.Builder
 	g      *Grammar
-	in     int // how far it is indented, in steps
-	parts  int // number of numbered functions
+	in     int // indentation level
+	parts  int // number of generated functions
 	counts int
 }
 
@@ -117,8 +118,9 @@ func (p *pythonWriter) repeat(s *repeat) {
 	p.in--
 }
 
-// items writes the code that reads items and then the rest. In a choice, each alternative reads the rest, too. So the
-// program takes the first alternative with which everything matches.
+// items writes the code that reads items, and then calls rest to write the code for the remaining items. In a
+// choice, the code of each alternative includes the remaining items. So the program takes the first alternative
+// with which the whole line matches.
 func (p *pythonWriter) items(all []any, rest func()) {
 	for i, it := range all {
 		g, ok := it.(*group)
@@ -204,7 +206,8 @@ func (p *pythonWriter) graph(g *graph) {
 	p.row("graph(%s)", strings.Join(args, ", "))
 }
 
-// pyRead returns the call that reads a value of a field. Tight is "True" if an item may follow without a blank.
+// pyRead returns the call that reads a value of a field. Tight is "True" if the next item may follow without a
+// blank.
 func pyRead(f *field, tight string) string {
 	t := f.typ
 	switch t.kind {
@@ -239,7 +242,7 @@ func pyBool(b bool) string {
 	return "False"
 }
 
-// pyText returns a Python string literal in which each byte is a character below 256.
+// pyText returns a Python string literal in which each byte is a character below U+0100.
 func pyText(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -261,7 +264,7 @@ func pyText(s string) string {
 // pyName returns the expression for the current value of a name.
 func pyName(n *name) string { return "cur." + pyAttribute(n) }
 
-// pyAttribute returns the attribute for a name. It is no keyword of Python.
+// pyAttribute returns the attribute for a name. It is never a Python keyword.
 func pyAttribute(n *name) string {
 	if slices.Contains(pythonKeywords, strings.TrimRight(n.text, "_")) {
 		return n.text + "_"
@@ -304,8 +307,8 @@ func pyInt(x *expr) string {
 	return pyCall(x, pyInt, "0", "MOST", "LEAST")
 }
 
-// pyCall returns the call of a function of lists, or of several numbers. Without numbers, min is most and max is
-// least.
+// pyCall returns the call of a function of a list or of several numbers. For an empty list, the function min
+// returns the parameter most, and the function max returns the parameter least.
 func pyCall(x *expr, each func(*expr) string, zero, most, least string) string {
 	first, values := x.args[0], ""
 	switch {

@@ -14,7 +14,7 @@ import (
 	"assay/judge/packages/ctd"
 )
 
-// texts are inputs of the form, and texts that are none.
+// texts returns valid and invalid inputs for g.
 func texts(t *testing.T, shapes []shape, g *format.Grammar) (all [][]byte) {
 	t.Helper()
 	for _, mode := range format.Modes() {
@@ -30,7 +30,7 @@ func texts(t *testing.T, shapes []shape, g *format.Grammar) (all [][]byte) {
 		all = append(all, w.Text)
 	}
 	for _, s := range shapes {
-		all = append(all, s.ok[0].Data) // most are of another form
+		all = append(all, s.ok[0].Data) // most have another format
 		if s.grammar.File == g.File {
 			for _, f := range append(s.ok, s.bad...) {
 				all = append(all, f.Data)
@@ -40,7 +40,7 @@ func texts(t *testing.T, shapes []shape, g *format.Grammar) (all [][]byte) {
 	return append(all, nil, []byte("\n"), []byte("1 2\n"))
 }
 
-// inPython asks a program in Python about many texts, in one process.
+// inPython runs a Python validator on many texts in one process.
 const inPython = `
 import io, json, sys
 source = compile(open(sys.argv[1]).read(), sys.argv[1], "exec")

@@ -16,7 +16,7 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// drawn draws an input, and demands that it is one.
+// drawn draws an input, and checks that it is valid.
 func drawn(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -118,9 +118,8 @@ func TestWhatIsNearlyAnInputIsRefused(t *testing.T) {
 	}
 }
 
-// TestShrinking: with a declared form, what is smaller is still of the form and has
-// the property, and is small: it is compared with the smallest of many inputs that
-// have it.
+// TestShrinking checks that each step of shrinking is valid and keeps the property. The result must be at most
+// twice as long as the smallest of many inputs with the property.
 func TestShrinking(t *testing.T) {
 	properties := map[string]func(text string) bool{
 		"anything":      func(string) bool { return true },
@@ -161,7 +160,7 @@ func TestShrinking(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", g.File, name, err)
 			}
-			const few = 12 // bytes: nobody looks for less
+			const few = 12 // bytes; shorter results are always good enough
 			if len(result.Text) > max(2*len(least), few) {
 				t.Errorf(
 					"%s, %s: from %d to %d bytes; there is one of %d:\n%s\n%s", g.File, name, len(large),
@@ -172,7 +171,7 @@ func TestShrinking(t *testing.T) {
 	}
 }
 
-// TestAnyTextIsReadOrRefused: a changed input is refused, or is an input.
+// TestAnyTextIsReadOrRefused checks that a modified input is either accepted or rejected with a valid position.
 func TestAnyTextIsReadOrRefused(t *testing.T) {
 	grammars := all(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -189,7 +188,7 @@ func TestAnyTextIsReadOrRefused(t *testing.T) {
 	})
 }
 
-// TestEachConditionIsBroken: for each condition there is a text that is wrong in it.
+// TestEachConditionIsBroken checks that Near generates an input that violates each condition.
 func TestEachConditionIsBroken(t *testing.T) {
 	for _, s := range []string{
 		"line n: int 1..9\nrepeat n\n    line a: int 1..99\nwhere distinct(a)\n",

@@ -11,7 +11,7 @@ import (
 
 // A Refusal is the reason why a text does not match a declaration.
 type Refusal struct {
-	Line, Column int // from 1, in bytes
+	Line, Column int // from 1; columns are in bytes
 	Text         string
 }
 
@@ -19,26 +19,26 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", r.Line, r.Column, r.Text)
 }
 
-// Check compares a text with the declaration, to its last byte. It returns nil if the text matches.
+// Check compares every byte of text with the declaration. It returns nil if the text matches.
 func (g *Grammar) Check(text []byte) *Refusal {
 	r := g.read(text, false)
 	return r.refusal()
 }
 
-// read reads a text. If tree is set, it also builds its tree.
+// read reads a text. If tree is set, it also builds the syntax tree.
 func (g *Grammar) read(text []byte, tree bool) *reader {
 	r := &reader{g: g, data: text, e: newEnv(g), pending: map[hit]bool{}, bestAt: -1}
 	if tree {
 		r.root = &node{}
 	}
 	r.ok = r.block(g.body, r.root) && (r.pos == len(text) || r.refuse(max(r.pos, r.bestAt+1), "want the end of the file, got %s", r.next()))
-	if r.ok && len(text) == 0 { // the judge has no such cases
+	if r.ok && len(text) == 0 { // the judge does not allow empty cases
 		r.ok = r.refuse(0, "want a line, got the end of the file")
 	}
 	return r
 }
 
-// A hit is something that an input reaches: a bound, an option, a choice, or a feature.
+// A hit is a bound, an option, an alternative, or a feature that an input reaches.
 type hit struct {
 	what  hitKind
 	at, k int
@@ -49,33 +49,33 @@ type hitKind int
 const (
 	lowest hitKind = iota // of field at
 	highest
-	option // k of field at
-	chosen // alternative k of choice at
-	equal  // the bound of where at
+	option // option k of the field with number at
+	chosen // alternative k of the choice with number at
+	equal  // bound of the condition with number at
 	shown  // feature at
 )
 
-// A reader reads a text from its start. A method that cannot read records why, and returns false. The reason at the
-// furthest position in the text is reported.
+// A reader reads a text from its start. If a method cannot read, it records the reason and returns false. Of all
+// recorded reasons, the reader reports the one at the furthest position in the text.
 type reader struct {
 	g     *Grammar
 	data  []byte
 	pos   int
-	fresh bool // nothing was read in the line yet
+	fresh bool // nothing has been read on the line yet
 	e     *env
-	root  *node // if nil, no tree is built
+	root  *node // if nil, the reader builds no tree
 	ok    bool
-	empty int // rounds in which nothing was read
+	empty int // number of rounds in which nothing was read
 
-	bestAt int // position of the refusal; -1 if there is none
+	bestAt int // position of the furthest refusal; -1 if there is none
 	best   string
-	wants  []string // words that are allowed there
+	wants  []string // words that would be allowed at bestAt
 
-	hits    []hit // in the order in which they were reached
+	hits    []hit // in the order they were reached
 	pending map[hit]bool
 }
 
-// state is restored if an alternative fails.
+// state is the part of a reader that is restored if an alternative fails.
 type state struct {
 	pos     int
 	fresh   bool
@@ -111,7 +111,7 @@ func (r *reader) refuse(at int, format string, args ...any) bool {
 	return false
 }
 
-// refuseWord records that a wanted word is not at the current position.
+// refuseWord records that the word want is not at the current position.
 func (r *reader) refuseWord(want string) bool {
 	if r.pos > r.bestAt {
 		r.bestAt, r.best, r.wants = r.pos, "", nil
@@ -269,7 +269,7 @@ func (r *reader) round(s *repeat, into *node) bool {
 	return r.block(s.body, round)
 }
 
-// open reads rounds up to the line or end of file that ends them.
+// open reads rounds up to the line or EOF that ends them.
 func (r *reader) open(s *repeat, into *node) bool {
 	f := s.rounds
 	lo, hi := f.typ.lo.int(r.e), f.typ.hi.int(r.e)
@@ -310,7 +310,7 @@ func (s *repeat) closing() string {
 	return fmt.Sprintf("the line %q", s.stop)
 }
 
-// closed reports whether what ends the rounds comes next.
+// closed reports whether the end of the rounds comes next.
 func (r *reader) closed(s *repeat) bool {
 	if s.stop == "" {
 		return r.pos >= len(r.data)
@@ -318,7 +318,7 @@ func (r *reader) closed(s *repeat) bool {
 	return bytes.HasPrefix(r.data[r.pos:], []byte(s.stop+"\n"))
 }
 
-// maxEmpty bounds the rounds in which nothing is read.
+// maxEmpty is the maximum number of rounds in which nothing is read.
 const maxEmpty = 1_000_000
 
 // either reads the first alternative that matches.
@@ -349,7 +349,7 @@ func (r *reader) where(w *where) bool {
 	return r.refuse(r.pos, "%s", w.broken(r.e))
 }
 
-// broken describes a violated condition, with its numbers.
+// broken describes a violated condition, including the values of its operands.
 func (w *where) broken(e *env) string {
 	x := w.cond
 	for x.op == "and" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// items reads the items of a line, beginning with number from, and then calls rest. A choice takes the first
+// items reads the items of a line, starting with index from, and then calls rest. A choice takes the first
 // alternative with which the whole line can be read.
 func (r *reader) items(all []any, from int, into *node, rest func() bool) bool {
 	for i := from; i < len(all); i++ {
@@ -58,7 +58,7 @@ func nextIsGlued(all []any, i int) bool {
 	return false
 }
 
-// blank reads the blank before an item. There is none before the first item of a line and before a glued item.
+// blank reads the blank before an item. The first item of a line and a glued item have no blank before them.
 func (r *reader) blank(glue bool) bool {
 	if r.fresh || glue {
 		r.fresh = false
@@ -144,7 +144,7 @@ func (l label) String() string {
 	return l.name
 }
 
-// int reads an integer of the field, within its bounds.
+// int reads an integer of the field, and checks its bounds.
 func (r *reader) int(f *field, what label, glued bool) (int64, bool) {
 	at := r.pos
 	lo, hi := f.typ.lo.int(r.e), f.typ.hi.int(r.e)
@@ -170,8 +170,8 @@ func (r *reader) int(f *field, what label, glued bool) (int64, bool) {
 	return n, true
 }
 
-// plainInt reads an integer of at most 18 digits in its canonical spelling, as most are. For anything else the length
-// is zero.
+// plainInt reads an integer of at most 18 digits in canonical spelling, which is the common case. If the text does
+// not begin with such an integer, the returned length is zero.
 func (r *reader) plainInt(glued bool) (n int64, length int) {
 	const most = 18
 	data := r.data[r.pos:min(len(r.data), r.pos+most+2)]
@@ -207,7 +207,7 @@ func (r *reader) notAnInteger(text, what string, spelt bool, lo, hi int64) bool 
 	return r.refuse(r.pos, "want %s, an integer, got %s", what, short(text))
 }
 
-// word reads a value of any other kind.
+// word reads a value that is not an integer.
 func (r *reader) word(f *field, what label, glued bool) (string, bool) {
 	switch f.typ.kind {
 	case enumType:
@@ -253,7 +253,7 @@ func (r *reader) letters(f *field, what label, s string) (string, bool) {
 	return s, true
 }
 
-// set returns the characters of a word as a declaration writes them.
+// set formats the allowed characters of a word as in a declaration.
 func (t *typ) set() string {
 	var b strings.Builder
 	for c := 0; c < 256; c++ {
@@ -272,7 +272,7 @@ func (t *typ) set() string {
 	return strconv.Quote(b.String())
 }
 
-// option reads a word of an enumeration. It takes the longest that matches.
+// option reads a word of an enumeration. It takes the longest word that matches.
 func (r *reader) option(f *field, glued bool) (string, bool) {
 	best := -1
 	for k, o := range f.typ.options {
@@ -324,7 +324,7 @@ func (r *reader) float(f *field, what label, glued bool) (string, bool) {
 	return text, true
 }
 
-// decimalRat returns exactly the decimal number that f is written as.
+// decimalRat returns the exact value of the shortest decimal that represents f.
 func decimalRat(f float64) *big.Rat {
 	v, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'f', -1, 64))
 	if !ok {
@@ -416,7 +416,7 @@ func ordered[T int64 | string](a *array, all []T) bool {
 	return true
 }
 
-// distinct rejects an array that has a value twice.
+// distinct rejects an array in which a value repeats.
 func (r *reader) distinct(a *array, at int, ints []int64, texts []string) bool {
 	i, ok := firstTwice(ints)
 	text := ""

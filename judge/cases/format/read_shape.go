@@ -20,7 +20,7 @@ func (r *reader) grid(g *grid, into *node) bool {
 	return true
 }
 
-// size returns how many nodes and edges the graph has.
+// size returns the number of nodes and edges of the graph.
 func (g *graph) size(e *env) (nodes, edges int64) {
 	nodes = max(g.nodes.int(e), 0)
 	if g.tree {
@@ -77,7 +77,7 @@ func (r *reader) edge(g *graph, all *[]int64) bool {
 	return ok
 }
 
-// flaw describes how the edges violate the declaration. It returns "" if they do not.
+// flaw describes how the edges violate the declaration, or returns "" if they do not.
 func (g *graph) flaw(nodes int64, all []int64) string {
 	width := g.width()
 	edges := len(all) / width

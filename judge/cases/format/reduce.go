@@ -4,8 +4,9 @@ import (
 	"slices"
 )
 
-// Propose calls try with inputs that are smaller than text: with lower counts, other alternatives, shorter words, or
-// lower numbers. If try returns true, the next inputs are made from that input. Propose stops when over returns true.
+// Propose calls try with inputs that are smaller than text. They have lower counts, other alternatives, shorter
+// words, or lower numbers. If try returns true, further inputs are derived from that input. Propose stops when
+// over returns true.
 //
 // It returns false if text does not match the declaration.
 func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool {
@@ -30,7 +31,7 @@ func (g *Grammar) Propose(text []byte, try func(pass string, text []byte) bool, 
 	return true
 }
 
-// A reducer has the smallest input so far.
+// A reducer holds the smallest input found so far.
 type reducer struct {
 	g     *Grammar
 	root  *node
@@ -38,11 +39,11 @@ type reducer struct {
 	try   func(pass string, text []byte) bool
 	over  func() bool
 	taken int
-	idle  int // offers since the text became shorter
+	idle  int // number of offers since the text last became shorter
 }
 
-// If an input has not become shorter for this many offers, the reducer stops: lower numbers of the same length are not
-// worth the runs.
+// The reducer stops when the text has not become shorter for this many offers. Replacing numbers by lower ones of
+// the same length is not worth more runs.
 const (
 	idleRuns        = 200
 	idleRunsPerByte = 4
@@ -85,7 +86,7 @@ func isCount(n *node) bool {
 	return ok && f.name.counts && f.name.kind == integer
 }
 
-// counts removes counted things, in large pieces first.
+// counts removes counted elements, in large pieces first.
 func (r *reducer) counts() {
 	for k := 0; k < len(find(r.root, isCount)) && !r.over(); k++ {
 		n := find(r.root, isCount)[k].n
@@ -104,7 +105,7 @@ func (r *reducer) counts() {
 	}
 }
 
-// rounds removes rounds of blocks without a count.
+// rounds removes rounds of blocks that have no count.
 func (r *reducer) rounds() {
 	isOpen := func(n *node) bool { s, ok := n.of.(*repeat); return ok && s.rounds != nil }
 	for k := 0; k < len(find(r.root, isOpen)) && !r.over(); k++ {
@@ -123,8 +124,9 @@ func (r *reducer) rounds() {
 	}
 }
 
-// pieces calls drop for pieces of n things. The size of the pieces falls from n to one, and each size goes from the end
-// to the start. Drop returns how many things are left, or -1 if it could not remove the piece.
+// pieces calls drop for ranges of n elements. The size of the ranges decreases from n to one, and for each size
+// the ranges go from the end to the start. Drop returns the number of remaining elements, or -1 if it could not
+// remove the range.
 func (r *reducer) pieces(n int64, drop func(from, to int64) int64) {
 	for size := n; size > 0 && !r.over(); size = min(size/2, n) {
 		for to := n; to > 0 && !r.over(); {
@@ -137,7 +139,7 @@ func (r *reducer) pieces(n int64, drop func(from, to int64) int64) {
 	}
 }
 
-// nodes removes nodes of graphs. It removes their edges, or gives them to a neighbor.
+// nodes removes nodes of graphs. It removes their edges, or moves them to a neighbor.
 func (r *reducer) nodes() {
 	isGraph := func(n *node) bool { g, ok := n.of.(*graph); return ok && !g.tree && g.edgesCount != nil }
 	for k := 0; k < len(find(r.root, isGraph)) && !r.over(); k++ {
@@ -178,7 +180,7 @@ func (r *reducer) nodesOf(g *graph, k int, isGraph func(*node) bool) int64 {
 	return 0
 }
 
-// lastBefore returns, for each name, its last field before a part.
+// lastBefore returns the last field before part for each name.
 func lastBefore(root, part *node, names ...*name) []*node {
 	found := make([]*node, len(names))
 	done := false
@@ -193,7 +195,7 @@ func lastBefore(root, part *node, names ...*name) []*node {
 	return found
 }
 
-// alternatives tries other alternatives, and other words of enumerations.
+// alternatives tries other alternatives, and other words in enumerations.
 func (r *reducer) alternatives() {
 	isChoice := func(n *node) bool {
 		switch n.of.(type) {
@@ -232,7 +234,7 @@ func (r *reducer) alternatives() {
 	})
 }
 
-// lengths shortens words, and replaces letters by plainer ones.
+// lengths shortens words, and replaces letters with simpler ones.
 func (r *reducer) lengths() {
 	for _, kind := range []typeKind{wordType, textType} {
 		r.eachText(kind, func(at place) {
@@ -326,10 +328,10 @@ func (r *reducer) setText(pass string, at place, s string) bool {
 	})
 }
 
-// maxLeaves bounds the words, and the numbers, that are changed one by one.
+// maxLeaves is the maximum number of words, and of numbers, that are changed one by one.
 const maxLeaves = 2000
 
-// eachText calls visit for the words of a type.
+// eachText calls visit for each word of the given type.
 func (r *reducer) eachText(kind typeKind, visit func(at place)) {
 	left := maxLeaves
 	for k := 0; k < len(find(r.root, hasText)) && !r.over(); k++ {

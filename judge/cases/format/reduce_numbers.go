@@ -17,7 +17,7 @@ func hasNumbers(n *node) bool {
 	return false
 }
 
-// numbers returns pointers to the numbers of a part. The numbers of a graph are its weights.
+// numbers returns pointers to the numbers of a part. For a graph, these are its weights.
 func (n *node) numbers() (all []*int64) {
 	switch f := n.of.(type) {
 	case *field:
@@ -44,7 +44,7 @@ func (r *reducer) leaves() (all []leaf) {
 	return all
 }
 
-// at returns the number at a leaf of a tree. It returns nil if there is none.
+// at returns the number at leaf l of a tree, or nil if there is none.
 func (l leaf) at(root *node) *int64 {
 	if all := find(root, hasNumbers); l.k < len(all) {
 		if numbers := all[l.k].numbers(); l.i < len(numbers) {
@@ -54,7 +54,7 @@ func (l leaf) at(root *node) *int64 {
 	return nil
 }
 
-// numbers lowers numbers: as many as possible at once, then one by one, then all together.
+// numbers lowers as many numbers as possible at once, then lowers them one by one, and then scales all together.
 func (r *reducer) numbers() {
 	all := r.leaves()
 	r.pieces(int64(len(all)), func(from, to int64) int64 {
@@ -102,7 +102,7 @@ func (r *reducer) shorten(l leaf) {
 	chance := r.chance(l)
 	for digits := 2; digits < digitsOf(r.value(l)) && !r.over(); digits++ {
 		if digits < 4 && digits < digitsOf(r.value(l))-3 {
-			continue // two or three digits are worth a try only for a number that is little longer
+			continue // two or three digits are worth trying only for slightly longer numbers
 		}
 		for range probes {
 			if r.set(l, withDigits(chance, digits)) {
@@ -143,7 +143,7 @@ func withDigits(chance *rand.Rand, digits int) int64 {
 	return Between(chance, least, mul(least, 10)-1)
 }
 
-// scale divides the large numbers together, which roughly keeps their ratios.
+// scale divides all large numbers by the same factor, which roughly keeps their ratios.
 func (r *reducer) scale() {
 	const jitters = 3
 	for again := true; again && !r.over(); {
@@ -173,8 +173,8 @@ func (r *reducer) scale() {
 	}
 }
 
-// fine lowers numbers without making them shorter, and swaps neighbors. The failure may depend on the digits of a
-// number, and a lower number can have the same digits.
+// fine lowers numbers without making them shorter, and swaps neighbors. The failure may depend on the number of
+// digits, so a lower number with as many digits may still fail.
 func (r *reducer) fine() {
 	all := r.leaves()
 	for k, l := range all {
@@ -195,5 +195,5 @@ func (r *reducer) fine() {
 	}
 }
 
-// maxFine bounds the numbers that fine lowers.
+// maxFine is the maximum number of numbers that fine lowers.
 const maxFine = 30

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// refit is a source that repeats a changed tree as far as the declaration allows. If a count was changed, the counted
-// values are adapted to it.
+// refit is a source that reproduces a changed tree as far as the declaration allows. If a count has changed, refit
+// adapts the counted values to it.
 type refit struct {
 	e *env
-	// If a count was lowered: its old value, and the first thing that was removed.
+	// If a count was lowered, was is its old value, and from is the index of the first removed element.
 	from, was int64
 }
 
-// rewrite writes an input from a changed tree. It returns nil if there is no valid one.
+// rewrite writes an input from a changed tree. It returns nil if there is no valid input.
 func (g *Grammar) rewrite(root *node, from, was int64) []byte {
 	f := &refit{from: from, was: was}
 	return g.writeBy(f, root, func(e *env) { f.e = e })
 }
 
-// writeBy writes an input that a source decides. It returns nil if that is not a valid input.
+// writeBy writes an input whose values src decides. It returns nil if the input is not valid.
 func (g *Grammar) writeBy(src source, root *node, tell func(*env)) []byte {
 	w := &writer{g: g, e: newEnv(g), src: src, most: math.MaxInt}
 	tell(w.e)
@@ -57,7 +57,7 @@ func (f *refit) origin(old, now, i int64) int64 {
 	return i + gone
 }
 
-// plainest returns the number in lo..hi that is nearest to 0.
+// plainest returns the number in lo..hi that is closest to 0.
 func plainest(lo, hi int64) int64 { return min(max(0, lo), hi) }
 
 func (f *refit) int(d *field, lo, hi int64, old *int64) (int64, error) {
@@ -101,7 +101,7 @@ func (f *refit) text(d *field, old *string) (string, error) {
 	return s, nil
 }
 
-// plainLetter returns the plainest letter of the type, such as a.
+// plainLetter returns the simplest letter of the type, such as a.
 func (t *typ) plainLetter() byte {
 	for _, c := range []byte("0aA.") {
 		if t.letters[c] {
@@ -164,7 +164,7 @@ func (f *refit) whole(a *array, n int64, old *node) (ints []int64, texts []strin
 	return arrangeIf(a, ints), nil, nil
 }
 
-// arrangeIf arranges values that are not in the array's order.
+// arrangeIf sorts values that are not in the array's declared order.
 func arrangeIf[T int64 | string](a *array, all []T) []T {
 	if a.order == anyOrder {
 		return all
@@ -172,7 +172,7 @@ func arrangeIf[T int64 | string](a *array, all []T) []T {
 	return arrange(a, all)
 }
 
-// rank replaces numbers with lo, lo+1, ... in the same order.
+// rank replaces numbers with lo, lo+1, and so on, and keeps their relative order.
 func rank(all []int64, lo int64) {
 	byValue := make([]int, len(all))
 	for i := range byValue {
@@ -220,8 +220,8 @@ func (f *refit) edges(g *graph, nodes, edges int64, old *node) ([]int64, error) 
 	return all, nil
 }
 
-// removed returns how many nodes of a tree must be removed. It is zero for other graphs, whose number of nodes does not
-// depend on the number of edges.
+// removed returns the number of nodes to remove from a tree. For other graphs it returns zero, because their
+// number of nodes does not depend on the number of edges.
 func (g *graph) removed(all []int64, nodes int64) int64 {
 	if !g.tree {
 		return 0
@@ -229,7 +229,7 @@ func (g *graph) removed(all []int64, nodes int64) int64 {
 	return max(int64(len(all)/g.width())+1-nodes, 0)
 }
 
-// without removes the nodes from..to, counted from 0, with their edges. If join is set, a neighbor gets their edges.
+// without removes the nodes from..to, counted from 0, and their edges. If join is set, a neighbor gets the edges.
 func (g *graph) without(all []int64, from, to int64, join bool) []int64 {
 	width := g.width()
 	inside := func(v int64) bool { return from <= v-g.base && v-g.base < to }

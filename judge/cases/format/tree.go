@@ -2,19 +2,19 @@ package format
 
 import "slices"
 
-// A node is a part of an input that was read by the declaration. The kids of a block are the parts of its statements
-// (nil if a statement is not in the input), of a line its items, of a repeat its rounds, which are blocks, and of a
-// choice the chosen part.
+// A node is a part of an input, as read according to the declaration. The kids of a block are the parts of its
+// statements, or nil for statements absent from the input. The kids of a line are its items. The kids of a repeat
+// are its rounds, which are blocks. A choice has the chosen part as its kid.
 type node struct {
 	of    any
 	kids  []*node
 	alt   int   // of a choice
-	n     int64 // of an integer
-	lo    int64 // the bounds that it had when it was read
+	n     int64 // value of an integer
+	lo    int64 // lower bound when the integer was read
 	hi    int64
-	s     string   // of a word, a text, an option; a decimal number as written
-	ints  []int64  // of an array of integers; of a graph, two or three for each edge
-	words []string // of any other array, and the rows of a grid
+	s     string   // value of a word, text or option; a decimal as written
+	ints  []int64  // values of an integer array; for a graph, two or three per edge
+	words []string // values of any other array; rows of a grid
 }
 
 // clone returns a deep copy of the part.
@@ -31,7 +31,7 @@ func (n *node) clone() *node {
 	return &c
 }
 
-// walk calls visit for the part and all its descendants, in the order of the input.
+// walk calls visit for the part and all its descendants, in input order.
 func (n *node) walk(visit func(n *node)) {
 	if n == nil {
 		return
@@ -42,8 +42,8 @@ func (n *node) walk(visit func(n *node)) {
 	}
 }
 
-// find returns the parts for which want returns true, in the order of the input. In a copy of the tree, the parts have
-// the same order.
+// find returns the parts for which want returns true, in input order. In a copy of the tree, the parts have the
+// same order.
 func find(root *node, want func(n *node) bool) (all []*node) {
 	root.walk(func(n *node) {
 		if n.of != nil && want(n) {
@@ -53,7 +53,7 @@ func find(root *node, want func(n *node) bool) (all []*node) {
 	return all
 }
 
-// width returns how many numbers describe an edge of the graph.
+// width returns the number of integers that describe an edge of the graph.
 func (g *graph) width() int {
 	if g.weight != nil {
 		return 3

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestArithmetic: numbers beyond 64 bits are held as the largest or the smallest.
+// TestArithmetic checks that results beyond 64 bits become the largest or smallest integer.
 func TestArithmetic(t *testing.T) {
 	for _, row := range []struct {
 		expression string
@@ -31,8 +31,8 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
-// TestTreesAreWhole: a text that is read is written back as it is, plainly and with
-// counts made to fit.
+// TestTreesAreWhole checks that a text that has been read is written back unchanged, both by render and by
+// rewrite.
 func TestTreesAreWhole(t *testing.T) {
 	g, faults := Parse("x", []byte(`
 line t: int 1..3

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A source decides the values of an input that a writer writes. Its methods get the corresponding part of an older
-// input, which may be nil.
+// A source decides the values of an input that a writer writes. Its methods receive the corresponding part of an
+// older input, which may be nil.
 type source interface {
 	choose(at, alternatives int, old *node) int
 	int(f *field, lo, hi int64, old *int64) (int64, error)
@@ -15,22 +15,23 @@ type source interface {
 	// whole decides the values of an array that depend on each other.
 	whole(a *array, n int64, old *node) ([]int64, []string, error)
 	edges(g *graph, nodes, edges int64, old *node) ([]int64, error)
-	// origin returns the index in the old parts of part i of now, or -1 if there is none.
+	// origin returns the index in the old input of the part that now has index i, or -1 if there is none. Old and
+	// now are the numbers of parts.
 	origin(old, now, i int64) int64
-	// round is called before each round or value, with the number of those that follow.
+	// round is called before each round or value. Left is the number of rounds or values after it.
 	round(left int64)
-	// attempts returns how often a round is written again if it violates a condition.
+	// attempts returns how many times a round may be rewritten if it violates a condition.
 	attempts() int
 }
 
-// unfit is the error for decisions of a source that give no valid input.
+// unfit is the error if a source's decisions do not give a valid input.
 type unfit struct{ why string }
 
 func (u *unfit) Error() string { return u.why }
 
 func misfit(format string, args ...any) error { return &unfit{fmt.Sprintf(format, args...)} }
 
-// A writer writes an input that a source decides.
+// A writer writes an input whose values a source decides.
 type writer struct {
 	g     *Grammar
 	e     *env
@@ -38,10 +39,10 @@ type writer struct {
 	out   []byte
 	fresh bool
 	most  int    // bytes
-	empty int    // rounds in which nothing was written
-	loose *where // the condition that may be violated; may be nil
-	lax   bool   // the other conditions may be violated, too
-	broke bool   // loose was violated
+	empty int    // number of rounds in which nothing was written
+	loose *where // condition that may be violated; may be nil
+	lax   bool   // other conditions may be violated as well
+	broke bool   // whether loose was violated
 }
 
 func (w *writer) block(b block, old *node) error {
@@ -102,7 +103,7 @@ func (n *node) parts() int64 {
 	return int64(len(n.kids))
 }
 
-// rounds returns how often a block is repeated.
+// rounds returns the number of repetitions of a block.
 func (w *writer) rounds(s *repeat, old *node) (int64, error) {
 	if s.rounds == nil {
 		return max(s.count.int(w.e), 0), nil
@@ -157,7 +158,7 @@ func (w *writer) repeat(s *repeat, old *node) error {
 	return nil
 }
 
-// round writes a round, and writes it again if it violates a condition.
+// round writes a round. If the round violates a condition, it is written again.
 func (w *writer) round(s *repeat, old *node) error {
 	var lengths []int
 	most := w.src.attempts()
@@ -202,7 +203,7 @@ func (w *writer) items(all []any, old *node) error {
 	return nil
 }
 
-// word writes a word. Unless it is the first of its line or glued, it writes a blank before it.
+// word writes a word. It first writes a blank, unless the word is glued or the first on its line.
 func (w *writer) word(text string, glue bool) {
 	if !w.fresh && !glue {
 		w.out = append(w.out, ' ')
@@ -384,7 +385,7 @@ func (w *writer) graph(g *graph, old *node) error {
 	return nil
 }
 
-// render writes a tree unchanged, even if it is not valid.
+// render writes a tree unchanged, even if the result is not valid.
 func (g *Grammar) render(root *node) []byte {
 	w := &writer{g: g}
 	w.renderBlock(g.body, root)
@@ -439,7 +440,7 @@ func (w *writer) renderItems(all []any, n *node) {
 			w.word(it.text, it.glue)
 		case *field:
 			switch {
-			case len(part.words) > 0: // instead of the value
+			case len(part.words) > 0: // written instead of the value
 				w.word(part.words[0], it.glue)
 			case it.name.kind == integer:
 				w.integer(part.n, it.glue)

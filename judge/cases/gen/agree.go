@@ -17,29 +17,29 @@ import (
 	"assay/judge/running/check"
 )
 
-// A Second is a second program that solves the problem, because a reference solution can be wrong, too. It must agree
-// with the reference solution on every case.
+// A Second is a second program that solves the problem. It must agree with the reference solution on every case,
+// because a reference solution can also be wrong.
 type Second struct {
-	Name    string // as people know it
+	Name    string // for messages
 	Program *judge.Program
 	Crew    *check.Crew // makes the checker
-	// Checks is a text that changes whenever the checker may judge differently.
+	// Checks identifies the checker's behavior. It changes whenever the checker may judge differently.
 	Checks string
-	// Ledger is the file that records the cases on which the two agree. If empty, nothing is recorded. The file may
-	// be removed at any time.
+	// Ledger is the file that records the cases on which the two programs agree. If empty, nothing is recorded.
+	// The file can be removed at any time.
 	Ledger string
 }
 
-// A pair is a case with its answer, for the second program.
+// A pair is a case and its answer, to be compared with the second program.
 type pair struct {
 	c       *judge.Case
 	in, ans string // paths
-	key     string // in the ledger
-	out     []byte // what the second program prints, once it ran
+	key     string // key in the ledger
+	out     []byte // output of the second program, after it ran
 }
 
-// agree runs the second program on the cases that it has not solved yet. If the answers
-// differ, the error is a *judge.Fault that shows both.
+// agree runs the second program on the cases that the ledger does not contain. If the answers differ, it returns a
+// *judge.Fault that shows both.
 func (m *Maker) agree(ctx context.Context, pairs []*pair) error {
 	s := m.Second
 	if s == nil || m.Folder.Kind.Interactive || m.Folder.Kind.MultiPass || m.Folder.Unanswered() {
@@ -99,7 +99,7 @@ func (m *Maker) solve(ctx context.Context, todo []*pair) error {
 	})
 }
 
-// compare judges the output of the second program with the checker.
+// compare judges the second program's output with the checker.
 func (m *Maker) compare(ctx context.Context, checker check.Checker, p *pair) error {
 	in, err := os.ReadFile(p.in)
 	ans, err2 := os.ReadFile(p.ans)
@@ -127,7 +127,7 @@ func (m *Maker) compare(ctx context.Context, checker check.Checker, p *pair) err
 	return nil
 }
 
-// shown returns the head of a text, indented.
+// shown returns the first lines of a text, indented.
 func shown(text []byte) string {
 	const lines, columns = 8, 100
 	var b strings.Builder
@@ -150,7 +150,7 @@ func section(text []byte) *io.SectionReader {
 	return io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))
 }
 
-// readLedger returns the keys in a ledger. If the file cannot be read, there are none.
+// readLedger returns the keys in a ledger. If the file cannot be read, it returns no keys.
 func readLedger(file string) map[string]bool {
 	known := map[string]bool{}
 	if data, err := os.ReadFile(file); err == nil && file != "" {
@@ -161,7 +161,7 @@ func readLedger(file string) map[string]bool {
 	return known
 }
 
-// writeLedger replaces the ledger by the keys of these cases.
+// writeLedger replaces the ledger with the keys of these cases.
 func writeLedger(file string, pairs []*pair) error {
 	if file == "" {
 		return nil

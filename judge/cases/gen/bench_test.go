@@ -11,8 +11,8 @@ import (
 	"assay/judge/kit"
 )
 
-// BenchmarkStream makes small cases with wythoff's generator and holds each against
-// its validator: one process each, which answers frames.
+// BenchmarkStream generates small cases with wythoff's generator and checks each with its validator. Each program
+// is one process that handles all requests.
 func BenchmarkStream(b *testing.B) {
 	part := &judge.Part{Speaks: "kit"}
 	generator, err := NewGenerator(b.Context(), unboxed.Runner{}, built(b, "generator"), part, judge.Limits{})
@@ -40,7 +40,7 @@ func BenchmarkStream(b *testing.B) {
 	b.ReportMetric(float64(cases)/b.Elapsed().Seconds(), "cases/s")
 }
 
-// built builds a program of wythoff.
+// built builds one of wythoff's programs.
 func built(b *testing.B, role string) *judge.Program {
 	b.Helper()
 	binary := filepath.Join(b.TempDir(), role)

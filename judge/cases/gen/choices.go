@@ -14,7 +14,7 @@ import (
 	"assay/judge/problem"
 )
 
-// A Chosen is an input with the choices of its generator (see package kit).
+// A Chosen is an input with the random choices that its generator made (see package kit).
 type Chosen struct {
 	Choices []uint64
 	Input   []byte
@@ -22,14 +22,14 @@ type Chosen struct {
 
 // A Chooser is a Generator that can report and repeat its random choices, as programs of the kit can.
 type Chooser interface {
-	// Record makes the input of a seed, as Generate does.
+	// Record makes the input for a seed, as Generate does.
 	Record(ctx context.Context, seed string, args []string) (*Chosen, error)
-	// Replay makes an input from choices, which need not come from a seed. The choices are adapted to what the
-	// generator asks for. The result has those that were used.
+	// Replay makes an input from choices, which need not come from a seed. It adapts the choices to the ranges
+	// that the generator requests. The result contains the choices that were used.
 	Replay(ctx context.Context, choices []uint64, args []string) (*Chosen, error)
 }
 
-// Chooses returns the generator of a line as a Chooser. It returns nil if the generator is none.
+// Chooses returns the generator of a line as a Chooser. It returns nil if that generator is not a Chooser.
 func Chooses(g Generator, line string) Chooser {
 	if d, ok := g.(*derived); ok {
 		if g = d.program; problem.Derived(line) {
@@ -78,10 +78,10 @@ func (g kitGenerator) chosen(ctx context.Context, how string, args []string) (*C
 
 var _ Chooser = kitGenerator{(*kitproc.Proc)(nil)}
 
-// StoredSeed returns the seed of a generated case. It is the seed of its line, or a later seed if that one gave the
-// input of another case.
+// StoredSeed returns the seed of a generated case. That is normally the seed of its line. If that seed gave the
+// input of another case, it is the seed with which the case was redrawn.
 func StoredSeed(f *problem.Directory, group string, c *judge.Case) string {
-	if m, _ := ReadManifest(filepath.Join(f.Tests, group)); m != nil { // a fault of it is reported elsewhere
+	if m, _ := ReadManifest(filepath.Join(f.Tests, group)); m != nil { // its errors are reported elsewhere
 		if e := m.entry(c.Name); e != nil && e.Line == c.Line {
 			return e.Seed
 		}
@@ -89,5 +89,5 @@ func StoredSeed(f *problem.Directory, group string, c *judge.Case) string {
 	return SeedOf(f, c.Line)
 }
 
-// SeedOf returns the seed of a problem's generator line.
+// SeedOf returns the seed for a generator line of a problem.
 func SeedOf(f *problem.Directory, line string) string { return kit.Seed(f.Salt, line) }

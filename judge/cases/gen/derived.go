@@ -15,7 +15,7 @@ import (
 	"assay/judge/problem"
 )
 
-// Programs are the built programs of a problem. A missing program is nil.
+// Programs holds the built programs of a problem. A missing program is nil.
 type Programs struct {
 	Generator, Validator, Reference *judge.Program
 }
@@ -36,8 +36,8 @@ func Build(ctx context.Context, b judge.Builder, f *problem.Directory) (p Progra
 	return p, nil
 }
 
-// Open returns the generator and the validator of a problem. The validator is nil if the problem has none. The caller
-// must close them.
+// Open returns the generator and the validator of a problem. If the problem has no validator, it is nil. The
+// caller must close both.
 func (p Programs) Open(ctx context.Context, r judge.Runner, f *problem.Directory, limits judge.Limits) (Generator, Validator, error) {
 	g, err := OpenGenerator(ctx, r, f, p, limits)
 	if err != nil {
@@ -50,8 +50,9 @@ func (p Programs) Open(ctx context.Context, r judge.Runner, f *problem.Directory
 	return g, v, err
 }
 
-// OpenGenerator returns the Generator of a problem. Lines that begin with the word format are drawn from the declared
-// input format, and all others are made by the problem's program. Limits are for one case. The caller must close it.
+// OpenGenerator returns the Generator of a problem. It draws lines that begin with the word format from the
+// declared input format, and runs the problem's program for all others. The limits apply to each case. The caller
+// must close the Generator.
 func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Directory, p Programs, limits judge.Limits) (Generator, error) {
 	var program Generator
 	var err error
@@ -79,7 +80,7 @@ func OpenGenerator(ctx context.Context, r judge.Runner, f *problem.Directory, p 
 
 // derived makes inputs of the declared format.
 type derived struct {
-	program   Generator // for all other lines; may be nil
+	program   Generator // for lines that do not begin with format; may be nil
 	grammar   *format.Grammar
 	literals  []int64
 	salt      string
@@ -94,7 +95,7 @@ func newDerived(f *problem.Directory, grammar *format.Grammar) *derived {
 	return d
 }
 
-// redraws bounds how many inputs are drawn until the validator accepts one.
+// redraws is the maximum number of inputs drawn until the validator accepts one.
 const redraws = 300
 
 func (d *derived) Generate(ctx context.Context, seed string, args []string) ([]byte, error) {
@@ -118,7 +119,7 @@ func (d *derived) Generate(ctx context.Context, seed string, args []string) ([]b
 	return input, err
 }
 
-// ask parses a line. It returns the options, which of the different inputs of the line is wanted, and the seed.
+// ask parses a line. It returns the options, the number of the requested distinct input, and the seed.
 func (d *derived) ask(seed string, args []string) (format.Options, int, string, error) {
 	o, err := format.Line(args[1:])
 	if err != nil {
@@ -126,14 +127,14 @@ func (d *derived) ask(seed string, args []string) (format.Options, int, string, 
 	}
 	o.Literals = d.literals
 	if line := strings.Join(args, " "); o.Seed > 1 && o.Seed <= maxSeed && seed == kit.Seed(d.salt, line) {
-		// The cases of --seed {1..20} differ from each other, however few there are.
+		// The cases of --seed {1..20} differ from each other, even if there are few possible inputs.
 		return o, int(o.Seed), kit.Seed(d.salt, strings.Replace(line, fmt.Sprintf("--seed %d", o.Seed), "--seed 1", 1)), nil
 	}
 	return o, 1, seed, nil
 }
 
-// distinct draws inputs until it has count different ones, and returns the last. It gives up after maxAlike draws per
-// input, and returns how many it found.
+// distinct draws inputs until it has found count different ones, and returns the last of them. It gives up after
+// maxAlike draws per input, and also returns how many different inputs it found.
 func (d *derived) distinct(ctx context.Context, seed string, o format.Options, count int) (input []byte, found int, err error) {
 	raw, err := hex.DecodeString(seed)
 	if err != nil || len(raw) != 16 {
@@ -160,16 +161,16 @@ func tooFew(found, wanted int) error {
 	return &judge.Fault{Text: text, Hint: "take fewer seeds, or give it other arguments"}
 }
 
-// enough finds the lines drawn from the declared format that have more seeds than different inputs. It reports all of
-// them at once, and starts no program. If only a validator can tell whether an input is valid, such lines are found
-// later, when their cases are made.
+// enough reports all lines drawn from the declared format that have more seeds than distinct inputs. It starts no
+// program. If only a validator can tell whether an input is valid, such lines are found later, when their cases
+// are generated.
 func (m *Maker) enough(todo []*task) error {
 	grammar, err := m.Folder.Format()
 	if err != nil || grammar == nil || m.Folder.Validator != nil && len(grammar.Beyond()) > 0 {
 		return err
 	}
 	d := newDerived(m.Folder, grammar)
-	var first []string // seeds of lines, in their order
+	var first []string // seeds of lines, in line order
 	last := map[string]*request{}
 	for _, t := range todo {
 		if !problem.Derived(t.c.Line) {
@@ -193,7 +194,7 @@ func (m *Maker) enough(todo []*task) error {
 	var faults judge.Faults
 	for _, seed := range first {
 		r := last[seed]
-		_, found, err := d.distinct(context.Background(), seed, r.o, r.count) // it runs no program
+		_, found, err := d.distinct(context.Background(), seed, r.o, r.count) // starts no program
 		if err == nil && found < r.count {
 			err = tooFew(found, r.count)
 		}
@@ -209,7 +210,7 @@ func (m *Maker) enough(todo []*task) error {
 	return faults.AsError()
 }
 
-// request is the case of a line that needs the most different inputs.
+// request describes, for one generator line, the case of that line that needs the most distinct inputs.
 type request struct {
 	c     *judge.Case
 	o     format.Options
@@ -217,7 +218,7 @@ type request struct {
 }
 
 const (
-	maxSeed  = 1000 // up to this seed, the cases of a line differ
+	maxSeed  = 1000 // the cases of a line differ for seeds up to this one
 	maxAlike = 50   // draws per case
 )
 
@@ -253,8 +254,9 @@ func (d *derived) Close() error {
 	return errors.Join(errs...)
 }
 
-// OpenValidator returns the Validator of a problem: its declared input format, its program, or first the format and
-// then the program. It is nil if the problem has neither. Limits are for one case. The caller must close it.
+// OpenValidator returns the Validator of a problem. It applies the declared input format, the program, or the
+// format and then the program. If the problem has neither, OpenValidator returns nil. The limits apply to each
+// case. The caller must close the Validator.
 func OpenValidator(ctx context.Context, r judge.Runner, f *problem.Directory, p Programs, limits judge.Limits) (Validator, error) {
 	grammar, err := f.Format()
 	if err != nil {
@@ -272,7 +274,8 @@ func OpenValidator(ctx context.Context, r judge.Runner, f *problem.Directory, p 
 	return &declared{grammar, program}, nil
 }
 
-// ofPart sets the position of a fault that no line caused to the program's key in problem.toml.
+// ofPart sets the position of a fault to the program's key in problem.toml, unless a generator line caused the
+// fault.
 func ofPart(f *problem.Directory, key string, part *judge.Part, err error) error {
 	fault, ok := err.(*judge.Fault)
 	switch {
@@ -286,7 +289,7 @@ func ofPart(f *problem.Directory, key string, part *judge.Part, err error) error
 	return f.Fault(key, part.Path+": "+fault.Text, fault.Hint)
 }
 
-// A declared validator checks inputs by the declared format, and then by the program.
+// A declared validator checks inputs against the declared format, and then with the program.
 type declared struct {
 	grammar *format.Grammar
 	program Validator // may be nil

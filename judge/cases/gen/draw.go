@@ -14,12 +14,13 @@ import (
 
 func (m *Maker) seed(c *judge.Case) string { return kit.Seed(m.Folder.Salt, c.Line) }
 
-// otherSeed returns the seed for drawing a case again after it got the input of another case that many times.
+// otherSeed returns the seed for the next draw of a case. The parameter tries is the number of its earlier inputs.
+// All of these were inputs of other cases.
 func (m *Maker) otherSeed(c *judge.Case, tries int) string {
 	return kit.Seed(m.Folder.Salt, fmt.Sprintf("%s again %d", c.Line, tries))
 }
 
-// isSeed reports whether a seed is one that a case can be made with.
+// isSeed reports whether a case can have been generated with seed.
 func (m *Maker) isSeed(c *judge.Case, seed string) bool {
 	if seed == m.seed(c) {
 		return true
@@ -32,9 +33,9 @@ func (m *Maker) isSeed(c *judge.Case, seed string) bool {
 	return false
 }
 
-// drawApart draws the inputs of cases so that no two are the same. If cases have the same input, one keeps it, and the
-// others are drawn again. The result does not depend on stored cases: a case that had to be drawn again is never kept.
-// drawApart removes cases from current that it draws again.
+// drawApart draws the inputs of cases so that no two are the same. If several cases get the same input, one of
+// them keeps it, and the others are redrawn. The result must not depend on which cases are stored, so a case that
+// was redrawn is never taken from the store. drawApart removes the cases that it redraws from the map current.
 func (m *Maker) drawApart(current map[string]*ManifestCase, todo []*task, draw func([]*task) error) (made map[string]*task, err error) {
 	made = map[string]*task{}
 	for first := true; first || len(todo) > 0; first = false {
@@ -55,10 +56,11 @@ func (m *Maker) drawApart(current map[string]*ManifestCase, todo []*task, draw f
 	return made, m.duplicates(current, made)
 }
 
-// maxSame is how often the same input is drawn in a row before drawApart assumes that the generator makes no other.
+// maxSame is how many times in a row the same input must be drawn before drawApart assumes that the generator
+// makes no other input.
 const maxSame = 6
 
-// apart gives another seed to each case that must be drawn again, up to a limit. It returns these cases.
+// apart gives another seed to each case that must be redrawn, up to a limit. It returns the tasks of these cases.
 func (m *Maker) apart(current map[string]*ManifestCase, made map[string]*task) (again []*task) {
 	for _, same := range m.alike(current, made) {
 		keeps := keeper(same, made)
@@ -81,8 +83,8 @@ func (m *Maker) apart(current map[string]*ManifestCase, made map[string]*task) (
 	return again
 }
 
-// keeper returns which of the cases with the same input keeps it. It prefers a case that was written by hand or can
-// have no other input, then a case of the generator program, then the first.
+// keeper returns the index of the case that keeps an input shared by several cases. It prefers a handwritten case
+// or one whose input cannot change, then a case of the generator program, and then the first case.
 func keeper(same []*judge.Case, made map[string]*task) int {
 	for _, keeps := range []func(c *judge.Case) bool{
 		func(c *judge.Case) bool { return c.Line == "" },
@@ -96,7 +98,7 @@ func keeper(same []*judge.Case, made map[string]*task) int {
 	return 0
 }
 
-// stand sets the paths of the files of tasks in the directory staging.
+// stand sets the paths of the tasks' staged files, which are in the directory staging.
 func stand(staging string, todo []*task) {
 	for _, t := range todo {
 		t.staged = filepath.Join(staging, t.c.Group, t.c.Name)
@@ -128,7 +130,7 @@ func (m *Maker) draw(ctx context.Context, staging string, todo []*task) error {
 	})
 }
 
-// generators calls do for each task, in their order, with a generator.
+// generators calls do for each task, in order, with a generator.
 func (m *Maker) generators(ctx context.Context, crew *crew, todo []*task, do func(g Generator, t *task) error) error {
 	return share(ctx, m.Jobs, todo, func(ctx context.Context) (worker[*task], error) {
 		g, err := OpenGenerator(ctx, m.Runner, m.Folder, crew.Programs, m.Limits)

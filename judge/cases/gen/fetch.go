@@ -9,7 +9,7 @@ import (
 	"assay/judge/problem"
 )
 
-// Unmade returns the cases that are not stored with the problem and were not yet generated on this machine.
+// Unmade returns the cases that are not stored with the problem and have not been generated on this machine.
 func Unmade(f *problem.Directory) (list []*judge.Case) {
 	for _, c := range f.Ungenerated() {
 		if !f.Stored(c.Group) {
@@ -19,15 +19,15 @@ func Unmade(f *problem.Directory) (list []*judge.Case) {
 	return list
 }
 
-// Fetch generates the missing cases that are not stored with the problem. If a case differs from the manifest, it
-// returns a *judge.Fault.
+// Fetch generates the missing cases that are not stored with the problem. If a generated case does not match the
+// manifest, Fetch returns a *judge.Fault.
 func (m *Maker) Fetch(ctx context.Context) error {
 	var todo []*task
 	for _, c := range Unmade(m.Folder) {
 		t := &task{c: c, seed: m.seed(c)}
 		if manifest, _ := ReadManifest(m.dir(c.Group)); manifest != nil {
 			if e := manifest.entry(c.Name); e != nil && e.Line == c.Line && m.isSeed(c, e.Seed) {
-				t.seed = e.Seed // it may have been drawn again
+				t.seed = e.Seed // the case may have been redrawn
 			}
 		}
 		todo = append(todo, t)

@@ -22,12 +22,12 @@ type Fresh struct {
 	Answer []byte
 }
 
-// idleRounds is how many rounds over all lines may give no new input before Fresh stops.
+// idleRounds is the number of rounds without a new input after which Fresh stops. A round covers all lines.
 const idleRounds = 3
 
-// Fresh makes count new cases. It uses the generator lines round by round, each with a seed made from the line, seed
-// and the round. It omits inputs that the problem has already, and repeated inputs. The same seed gives the same cases.
-// Fresh writes no files.
+// Fresh generates count new cases. In each round, it uses every generator line with a seed derived from the line,
+// the argument seed, and the round. It omits repeated inputs and inputs that the problem already has. The same
+// seed gives the same cases. Fresh writes no files.
 func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, error) {
 	if m.Folder.Generator == nil && m.Folder.FormatPath() == "" {
 		return nil, m.Folder.Fault("generator", "without a generator there are no fresh cases", `add: [generator] program = "generator"`)
@@ -53,7 +53,7 @@ func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, er
 				continue
 			}
 			lines = append(lines, c)
-			input, err := w.input(ctx, c, m.seed(c)) // it may not have been generated yet
+			input, err := w.input(ctx, c, m.seed(c)) // the case may not have been generated yet
 			if err != nil {
 				return nil, m.blame(c, err)
 			}
@@ -95,7 +95,7 @@ func (m *Maker) Fresh(ctx context.Context, count int, seed uint64) ([]*Fresh, er
 	return made, m.answer(ctx, crew, made)
 }
 
-// input makes an input that is valid.
+// input generates an input, and checks that it is valid.
 func (w *maker) input(ctx context.Context, c *judge.Case, seed string) ([]byte, error) {
 	input, err := w.generator.Generate(ctx, seed, strings.Fields(c.Line))
 	if err != nil {
@@ -129,9 +129,9 @@ func (m *Maker) answer(ctx context.Context, crew *crew, all []*Fresh) error {
 	})
 }
 
-// Keep stores a case in the problem's directory cases/<group>/, among the cases written by hand, with a file
-// <name>.desc that describes its origin. It returns the path of the input. If another case has the same input, or the
-// name is not valid, it returns a *judge.Fault.
+// Keep stores a case in the problem's directory cases/<group>/, which contains handwritten cases. A file
+// <name>.desc describes the origin of the case. Keep returns the path of the input. If another case has the same
+// input, or the name is not valid, it returns a *judge.Fault.
 func Keep(f *problem.Directory, group, name string, input, answer []byte, provenance string) (string, error) {
 	for _, n := range []string{group, name} {
 		if !problem.GoodName(n) {

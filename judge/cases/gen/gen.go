@@ -1,13 +1,14 @@
-// Package gen generates a problem's test cases from the generator lines of problem.toml. The validator accepts each
-// input, the reference solution answers it, and a manifest with hashes shows that each machine gets the same files.
+// Package gen generates a problem's test cases from the generator lines in problem.toml. The validator must accept
+// each input, and the reference solution answers it. A manifest with hashes ensures that each machine gets the
+// same files.
 //
 //	line --seed--> generator --input--> validator --> reference --answer--> files + manifest
 //
-// The seed of a line is a hash of the problem's salt and the line. So a case does not change if other lines are added,
-// removed or moved. Only changed cases are generated again. Files are put in place after all of them were generated
-// without a fault.
+// The seed of a line is a hash of the problem's salt and the line. So a case does not change if other lines are
+// added, removed or moved. Only changed cases are generated again. The files are installed only after all cases
+// have been generated without an error.
 //
-// The package does not measure how strong the cases are, and does not shrink them.
+// The package does not measure the quality of the cases, and does not shrink them.
 package gen
 
 import (
@@ -34,26 +35,25 @@ type Maker struct {
 	Runner judge.Runner
 	// Builder builds the setter's programs.
 	Builder judge.Builder
-	// Spare returns the directory for cases that are not stored with the problem, by the content of their manifest.
-	// If nil, they stay in the problem's directory.
+	// Spare returns the directory for cases that are not stored with the problem. Its argument manifest is the
+	// content of their manifest. If Spare is nil, the cases stay in the problem's directory.
 	Spare func(f *problem.Directory, manifest []byte) string
 	Jobs  int
-	// Limits bound the generator and the validator, for one case.
+	// Limits apply to the generator and the validator, for each case.
 	Limits judge.Limits
-	// Saved is the directory in which cases wait for the next run if Generate is interrupted.
-	// If empty, they are lost.
+	// Saved is the directory where finished cases are saved if Generate is interrupted. If empty, they are lost.
 	Saved string
-	// Second, if not nil, must agree with the reference solution on every case.
+	// Second must agree with the reference solution on every case. If nil, there is no second program.
 	Second *Second
-	// Progress, if not nil, is called with a label such as "cases made", how many are done, and how many there are. It
-	// may be called concurrently.
+	// Progress, if not nil, is called with a label such as "cases made", the number done, and the total. It may be
+	// called concurrently.
 	Progress func(what string, done, of int)
 }
 
-// A Summary is what Generate did.
+// A Summary reports what Generate did.
 type Summary struct {
 	Made, Kept, Removed int // cases
-	Changed             int // made cases that differ from the stored ones
+	Changed             int // number of made cases that differ from the stored ones
 }
 
 // A task is a case to generate, with its state.
@@ -61,14 +61,14 @@ type task struct {
 	c       *judge.Case
 	seed    string
 	staged  string // path of the files, without the extension
-	tries   int    // how many other seeds apart gave it
-	same    int    // how many of the last seeds in a row gave the same input
-	before  string // SHA-256 of the previous input while the case is drawn again
+	tries   int    // number of other seeds given by apart
+	same    int    // number of consecutive seeds that gave the same input
+	before  string // SHA-256 of the previous input while the case is redrawn
 	in, ans string // SHA-256
-	old     *stale // the stored case that other programs made; if nil, the case is made from the start
+	old     *stale // stored case made by other programs; if nil, the case is made from scratch
 }
 
-// drawn reports whether the task has its input.
+// drawn reports whether the task has an input.
 func (t *task) drawn() bool { return t.in != "" }
 func (t *task) made() bool  { return t.ans != "" }
 
@@ -77,8 +77,8 @@ func (t *task) fixed() bool { return t.same == maxSame }
 
 func (t *task) pair() *pair { return &pair{c: t.c, in: t.staged + ".in", ans: t.staged + ".ans"} }
 
-// Generate makes cases that are missing or out of date, and removes generated cases that no line makes. If it returns
-// judge.Faults, it changed nothing.
+// Generate generates cases that are missing or out of date, and removes generated cases that no line produces. If
+// it returns judge.Faults, it has changed nothing.
 func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 	sources, err := m.sources()
 	if err != nil {
@@ -90,11 +90,11 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 	}
 	var sum Summary
 	var todo []*task
-	current := map[string]*ManifestCase{} // case id -> entry that is up to date
+	current := map[string]*ManifestCase{} // maps case ids to entries that are up to date
 	for _, g := range m.Folder.Groups {
 		old, faults := ReadManifest(m.dir(g.Name))
 		if len(faults) > 0 {
-			old = &Manifest{} // with a broken manifest, make all cases
+			old = &Manifest{} // if the manifest is invalid, regenerate all cases
 		}
 		for i := range g.Cases {
 			c := &g.Cases[i]
@@ -109,7 +109,7 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 		}
 	}
 	staging := ""
-	var all []*task // the cases to make
+	var all []*task // the cases to generate
 	defer func() {
 		if err != nil {
 			if unsaved := m.save(sources, all); unsaved != nil {
@@ -170,8 +170,8 @@ func (m *Maker) Generate(ctx context.Context) (_ *Summary, err error) {
 	return &sum, nil
 }
 
-// Check generates all cases again in a temporary directory, and compares them with the
-// manifests and the files. It changes nothing. The faults say what differs.
+// Check regenerates all cases in a temporary directory, and compares them with the manifests and the files. It
+// changes nothing. It returns a fault for each difference.
 func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 	faults := m.CheckFiles()
 	var todo []*task
@@ -205,7 +205,7 @@ func (m *Maker) Check(ctx context.Context) (judge.Faults, error) {
 		manifest := manifests[t.c.Group]
 		if manifest == nil {
 			if manifest, _ = ReadManifest(m.dir(t.c.Group)); manifest == nil {
-				manifest = &Manifest{} // CheckFiles has reported its fault
+				manifest = &Manifest{} // CheckFiles has reported the error
 			}
 			manifests[t.c.Group] = manifest
 		}
@@ -261,8 +261,8 @@ func (m *Maker) sources() (string, error) {
 	return hashParts(parts...)
 }
 
-// Outdated reports whether cases were generated by older versions of the problem's programs. It returns false if that
-// cannot be read.
+// Outdated reports whether cases were generated by older versions of the problem's programs. It returns false if
+// that cannot be determined.
 func (m *Maker) Outdated() bool {
 	sources := ""
 	if m.Folder.Tests == "" {
@@ -286,7 +286,7 @@ func (m *Maker) Outdated() bool {
 	return false
 }
 
-// intact reports whether the case's files are those of the entry.
+// intact reports whether the case's files match the entry.
 func (m *Maker) intact(c *judge.Case, e *ManifestCase) bool {
 	in, err := hashFile(c.In)
 	if err != nil || in != e.In {
@@ -296,7 +296,8 @@ func (m *Maker) intact(c *judge.Case, e *ManifestCase) bool {
 	return err == nil && ans == e.Ans
 }
 
-// make validates and answers the inputs of all unfinished tasks, and generates all inputs a second time.
+// make validates and answers the inputs of all unfinished tasks. It also generates all inputs a second time to
+// compare them.
 func (m *Maker) make(ctx context.Context, todo []*task) error {
 	crew, err := m.hire(ctx)
 	if err != nil {
@@ -342,7 +343,7 @@ func (m *Maker) make(ctx context.Context, todo []*task) error {
 func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 	var reversed []*task
 	for _, t := range slices.Backward(todo) {
-		if !t.sameInput() { // otherwise it was compared with the stored input
+		if !t.sameInput() { // same inputs have already been compared with the stored ones
 			reversed = append(reversed, t)
 		}
 	}
@@ -358,7 +359,7 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 	})
 }
 
-// blame sets the position of a program's fault to the line that caused it.
+// blame sets the position of a program's error to the line that caused it.
 func (m *Maker) blame(c *judge.Case, err error) error {
 	if f, ok := err.(*judge.Fault); ok && f.File == "" {
 		return m.Folder.CaseFault(c, fmt.Sprintf("case %s: %s", c.ID(), f.Text), f.Hint)
@@ -366,7 +367,7 @@ func (m *Maker) blame(c *judge.Case, err error) error {
 	return err
 }
 
-// A crew is the built programs that make cases.
+// A crew is the set of built programs that make cases.
 type crew struct {
 	Programs
 	m *Maker
@@ -383,10 +384,10 @@ func (m *Maker) hire(ctx context.Context) (*crew, error) {
 	return &crew{p, m}, nil
 }
 
-// A maker makes the files of cases, one at a time.
+// A maker generates the files of cases, one case at a time.
 type maker struct {
 	crew      *crew
-	generator Generator // nil if the inputs exist
+	generator Generator // nil if the inputs already exist
 	validator Validator // nil if the problem has none
 }
 
@@ -440,7 +441,7 @@ func (w *maker) make(ctx context.Context, t *task) error {
 	return t.writeAnswer(answer)
 }
 
-// writeInput writes the input of the case.
+// writeInput writes the input file of the case.
 func (t *task) writeInput(input []byte) error {
 	if err := os.MkdirAll(filepath.Dir(t.staged), 0o755); err != nil {
 		return err
@@ -452,7 +453,7 @@ func (t *task) writeInput(input []byte) error {
 	return nil
 }
 
-// writeAnswer writes the answer of the case, which completes it.
+// writeAnswer writes the answer file of the case, which completes the case.
 func (t *task) writeAnswer(answer []byte) error {
 	if err := os.WriteFile(t.staged+".ans", answer, 0o644); err != nil {
 		return err
@@ -471,7 +472,8 @@ func referenceFor(f *problem.Directory, c *judge.Case) *judge.Part {
 	return &told
 }
 
-// Answer runs the reference solution on an input. If program is nil, the answer is empty, as in interactive problems.
+// Answer runs the reference solution on an input. If program is nil, as for interactive problems, the answer is
+// empty.
 func Answer(
 	ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits,
 	input io.Reader,
@@ -497,8 +499,8 @@ func Answer(
 	return out, nil
 }
 
-// solve runs a program that solves the problem, with the limits of a contestant and twice the time: its speed does not
-// matter here.
+// solve runs a program that solves the problem. It has a contestant's limits, except that the time limits are
+// doubled because speed does not matter here.
 func solve(ctx context.Context, r judge.Runner, program *judge.Program, limits judge.Limits, input io.Reader, args []string) (
 	output []byte, stderr string, x judge.Exec, v judge.Verdict, err error,
 ) {
@@ -511,8 +513,8 @@ func solve(ctx context.Context, r judge.Runner, program *judge.Program, limits j
 	return out.Bytes(), string(end.Bytes()), x, judge.Classify(x, limits), err
 }
 
-// Flaw returns what is wrong with the encoding of a case file, and a hint. A case is UTF-8 with LF line ends, and ends
-// with one. If nothing is wrong, text is empty.
+// Flaw returns what is wrong with the encoding of a case file, and a hint. A case must be UTF-8 with LF line
+// endings, and must end with LF. If the file is correct, text is empty.
 func Flaw(data []byte) (text, hint string) {
 	wrong, hint := mark.Of(data)
 	switch {

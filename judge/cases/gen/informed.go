@@ -9,22 +9,23 @@ import (
 	"assay/judge/problem"
 )
 
-// An informed validator gets different arguments for some cases. It starts one program for each list of arguments, when
-// it is first needed.
+// An informed validator gets different arguments for some cases. It starts one program for each list of arguments,
+// when the program is first needed.
 type informed struct {
 	open  func(args []string) (Validator, error)
-	args  map[string][]string // by case id; cases without arguments are missing
+	args  map[string][]string // by case id; contains only cases with arguments
 	usual Validator
 	all   []started
 }
 
-// started is a validator with the arguments that it was started with.
+// started is a running validator with its arguments.
 type started struct {
 	args []string
 	Validator
 }
 
-// newInformed returns a validator that runs a problem's program. If no case has arguments for it, it is a plain one.
+// newInformed returns a validator that runs a problem's program. If no case has arguments for the validator, it
+// returns a plain one.
 func newInformed(
 	ctx context.Context, r judge.Runner, program *judge.Program, f *problem.Directory, limits judge.Limits,
 ) (Validator, error) {
@@ -51,7 +52,7 @@ func newInformed(
 	return &informed{open: open, args: args, usual: usual}, nil
 }
 
-// Validate runs the program that has the arguments of the case of that name.
+// Validate runs the program started with the arguments for the case with this name.
 func (v *informed) Validate(ctx context.Context, name string, input []byte) (string, error) {
 	args := v.args[name]
 	if len(args) == 0 {
@@ -70,7 +71,7 @@ func (v *informed) Validate(ctx context.Context, name string, input []byte) (str
 	return made.Validate(ctx, name, input)
 }
 
-// Close ends all started programs.
+// Close closes all started validators.
 func (v *informed) Close() error {
 	errs := []error{v.usual.Close()}
 	for _, t := range v.all {

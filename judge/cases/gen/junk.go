@@ -19,7 +19,7 @@ func Junk() []struct{ Name, Text string } {
 	}
 }
 
-// junk returns a fault if the validator accepts one of the inputs of Junk.
+// junk returns a fault if the validator accepts any input of Junk.
 func (m *Maker) junk(ctx context.Context, v Validator) error {
 	for _, junk := range Junk() {
 		text, err := v.Validate(ctx, "junk", []byte(junk.Text))
@@ -36,13 +36,13 @@ func (m *Maker) junk(ctx context.Context, v Validator) error {
 	return nil
 }
 
-// ofValidator sets the position of a fault to the validator.
+// ofValidator sets the position of a fault to the validator's key.
 func (m *Maker) ofValidator(err error) error {
 	return ofPart(m.Folder, "validator", m.Folder.Validator, err)
 }
 
 // invalid returns the fault for a generated input that the validator rejects. If the validator also rejects the
-// samples, the fault is the validator's.
+// samples, the fault blames the validator.
 func (w *maker) invalid(ctx context.Context, text string) error {
 	samples, refused := 0, 0
 	for _, g := range w.crew.m.Folder.Groups {

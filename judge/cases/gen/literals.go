@@ -11,17 +11,17 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// literal is a whole number in a program's text.
+// literal matches a whole number in a program's text.
 var literal = pattern.New(`\b(0[xX][0-9a-fA-F]+|[0-9]{1,19}(?:[eE][0-9]{1,2})?)\b`)
 
-// Literals returns the whole numbers in the sources of programs. A path is a file or a directory. Files that are not
-// text have none.
+// Literals returns the whole numbers in the sources of programs. Each path is a file or a directory. Files that
+// are not text are ignored.
 func Literals(paths ...string) []int64 {
 	found := map[int64]bool{}
 	for _, path := range paths {
 		filepath.WalkDir(path, func(file string, e fs.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() {
-				return nil // without the numbers of files that cannot be read, the search still works
+				return nil // the search also works without the numbers of an unreadable file
 			}
 			if info, err := e.Info(); err != nil || info.Size() > 1<<20 {
 				return nil

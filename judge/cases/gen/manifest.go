@@ -12,14 +12,13 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// ManifestFile is the name of the file that is beside a group's generated
-// cases.
+// ManifestFile is the name of the manifest in the directory of a group's generated cases.
 const ManifestFile = "manifest.toml"
 
 // A Manifest lists a group's generated cases, with hashes of their sources and files.
 type Manifest struct {
-	// Sources is the SHA-256 of the generator, the validator and the reference solution that made the cases. If the
-	// current sources have another one, the cases may be out of date.
+	// Sources is the SHA-256 of the sources of the generator, the validator, and the reference solution that made
+	// the cases. If it differs from that of the current sources, the cases may be out of date.
 	Sources string `toml:"sources"`
 	Parts
 	Cases []ManifestCase `toml:"case"`
@@ -34,7 +33,7 @@ type ManifestCase struct {
 	Ans  string `toml:"ans"` // SHA-256 of the answer file
 }
 
-// ReadManifest reads the manifest of a directory of cases. A missing one is empty.
+// ReadManifest reads the manifest in a directory of cases. If there is none, it returns an empty manifest.
 func ReadManifest(dir string) (*Manifest, judge.Faults) {
 	file := filepath.Join(dir, ManifestFile)
 	data, err := os.ReadFile(file)
@@ -74,8 +73,8 @@ func (m *Manifest) entry(name string) *ManifestCase {
 	return nil
 }
 
-// format returns the manifest as a file, with one block per case in judging order. So a changed case changes only its
-// own lines.
+// format formats the manifest as a file with one block per case, in judging order. So a changed case changes only
+// its own lines.
 func (m *Manifest) format() []byte {
 	var b strings.Builder
 	b.WriteString("# Made by `judge generate`; do not edit. `judge generate --check` proves that\n" +
@@ -88,7 +87,7 @@ func (m *Manifest) format() []byte {
 	return []byte(b.String())
 }
 
-// quote writes a TOML string.
+// quote formats a TOML string.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

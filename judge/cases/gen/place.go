@@ -19,7 +19,7 @@ import (
 	"assay/judge/problem"
 )
 
-// stagingPrefix starts the names of directories that hold cases until all are made.
+// stagingPrefix is the prefix of directories that hold cases until all have been generated.
 const stagingPrefix = ".generate-"
 
 // stage creates a staging directory on the same file system as the cases. It removes staging directories of interrupted
@@ -44,7 +44,7 @@ func (m *Maker) stage(todo []*task) (string, error) {
 	return staging, nil
 }
 
-// free returns an error if the files of a case cannot be put in place.
+// free returns an error if the files of a case cannot be installed.
 func (m *Maker) free(c *judge.Case) error {
 	dir := filepath.Dir(c.In)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -58,14 +58,14 @@ func (m *Maker) free(c *judge.Case) error {
 	return nil
 }
 
-// unstage removes the staging directory. It also removes the directory around it that stage created, if that is still
+// unstage removes the staging directory. It also removes the parent directory if stage created it and it is still
 // empty.
 func (m *Maker) unstage(staging string) {
 	os.RemoveAll(staging)
-	os.Remove(m.Folder.Tests) // fails if there are cases
+	os.Remove(m.Folder.Tests) // fails if the directory contains cases
 }
 
-// unwritable converts an error of writing a case to a fault, if the setter can fix it.
+// unwritable converts an error from writing a case to a fault, if the setter can fix the cause.
 func (m *Maker) unwritable(c *judge.Case, err error) error {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
@@ -85,8 +85,8 @@ func (m *Maker) unwritable(c *judge.Case, err error) error {
 	return m.Folder.CaseFault(c, fmt.Sprintf("case %s cannot be written: %v", c.ID(), err), hint+"; nothing was changed")
 }
 
-// place moves a group's new cases into place, and removes generated cases that no line makes any more. It writes the
-// manifest last. If it is interrupted before, the files do not match the manifest, and are generated again.
+// place installs a group's new cases, and removes generated cases that no line produces any more. It writes the
+// manifest last. If place is interrupted before that, the files do not match the manifest, and are regenerated.
 func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*ManifestCase, made map[string]*task, sum *Summary) error {
 	dir := m.dir(g.Name)
 	old, _ := ReadManifest(dir)
@@ -124,7 +124,7 @@ func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*Manife
 		if err := t.move(); err != nil {
 			return err
 		}
-		if spare && made[c.ID()] != nil && filepath.Dir(c.In) != dir { // where it stood once
+		if spare && made[c.ID()] != nil && filepath.Dir(c.In) != dir { // remove the files at the old location
 			if err := removeCase(dir, c.Name); err != nil {
 				return err
 			}
@@ -144,7 +144,7 @@ func (m *Maker) place(g *judge.Group, next *Manifest, current map[string]*Manife
 	return atomicfile.Write(filepath.Join(dir, ManifestFile), manifest)
 }
 
-// move moves the files of a case into place.
+// move installs the files of a case.
 func (t *task) move() error {
 	for _, file := range []struct{ from, to string }{{t.staged + ".in", t.c.In}, {t.staged + ".ans", t.c.Ans}} {
 		err := os.MkdirAll(filepath.Dir(file.to), 0o755)
@@ -164,7 +164,7 @@ func (t *task) move() error {
 	return nil
 }
 
-// answerByHand writes answer files for the cases written by hand that have none, with the reference solution.
+// answerByHand writes the missing answer files of handwritten cases with the reference solution.
 func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 	var crew *crew
 	for _, g := range m.Folder.Groups {
@@ -242,8 +242,8 @@ func removeCase(dir, name string) error {
 	return nil
 }
 
-// removeIfEmpty removes a directory that contains only a manifest. Files that judge
-// did not generate stay, and their directory with them.
+// removeIfEmpty removes a directory that contains only a manifest. A directory with files that judge did not
+// generate is left unchanged.
 func removeIfEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -260,16 +260,17 @@ func removeIfEmpty(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// CheckFiles compares the files on disk with the manifests and the generator lines. It runs no program. It returns
-// faults for files that are missing, changed by hand, out of date, or not made by any line.
+// CheckFiles compares the files on disk with the manifests and the generator lines, without running a program. It
+// returns faults for files that are missing, changed manually, out of date, or produced by no line.
 func (m *Maker) CheckFiles() judge.Faults {
 	faults, _, _ := m.Compare()
 	return faults
 }
 
-// Compare is like CheckFiles. It also returns the doubtful cases, whose files are not those of their lines, so that no
-// solution is judged by them. Changed are the groups that other sources of the programs made. The current programs may
-// still make the same files: see Redraw.
+// Compare is like CheckFiles, but returns two more results. The doubtful cases are those whose files do not match
+// their lines, so that no solution may be judged with them. The result changed lists the groups that were
+// generated with other versions of the programs. The current programs may still generate the same files: see
+// Redraw.
 func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case, changed []string) {
 	sources, err := m.sources()
 	if err != nil {
@@ -321,14 +322,14 @@ func (m *Maker) Compare() (faults judge.Faults, doubtful []*judge.Case, changed 
 	return faults, doubtful, changed
 }
 
-// gone reports whether one of the case's files does not exist.
+// gone reports whether a file of the case is missing.
 func gone(c *judge.Case) bool {
 	_, err := os.Lstat(c.In)
 	_, err2 := os.Lstat(c.Ans)
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err2, fs.ErrNotExist)
 }
 
-// intactFaults returns faults for files of a case that differ from its entry.
+// intactFaults returns faults for the files of a case that differ from the case's manifest entry.
 func intactFaults(c *judge.Case, e *ManifestCase, hint string) (faults judge.Faults) {
 	for _, file := range []struct{ path, want string }{{c.In, e.In}, {c.Ans, e.Ans}} {
 		switch got, err := hashFile(file.path); {
@@ -357,7 +358,7 @@ func strayFiles(dir string, expected map[string]bool) (faults judge.Faults) {
 	return faults
 }
 
-// alike returns the sets of cases that have the same input, in judging order.
+// alike returns the sets of cases that share an input, in judging order.
 func (m *Maker) alike(current map[string]*ManifestCase, made map[string]*task) (all [][]*judge.Case) {
 	byHash := map[string][]*judge.Case{}
 	var inputs []string
@@ -390,7 +391,7 @@ func (m *Maker) alike(current map[string]*ManifestCase, made map[string]*task) (
 	return all
 }
 
-// duplicates returns a fault if two cases have the same input.
+// duplicates returns a fault if several cases have the same input.
 func (m *Maker) duplicates(current map[string]*ManifestCase, made map[string]*task) error {
 	var faults judge.Faults
 	alike := m.alike(current, made)
@@ -431,8 +432,7 @@ func (m *Maker) duplicates(current map[string]*ManifestCase, made map[string]*ta
 	return faults.AsError()
 }
 
-// bySeedAlone counts the cases whose lines differ only in their seed, and their
-// different inputs.
+// bySeedAlone counts the cases whose lines differ only in their seed, and the distinct inputs of these cases.
 func (m *Maker) bySeedAlone(alike [][]*judge.Case) (wanted, different map[string]int) {
 	wanted, different = map[string]int{}, map[string]int{}
 	for g := range m.Folder.Groups {

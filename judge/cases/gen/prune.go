@@ -12,9 +12,9 @@ import (
 	"assay/judge/problem"
 )
 
-// Prune removes from problem.toml the lines of the cases for which keep returns false. It returns the changes, each as
-// the old and the new text. If only some cases of a pattern stay, Prune replaces the pattern by their lines. It removes
-// no files; the next Generate does. If dry is set, it changes nothing.
+// Prune removes from problem.toml the lines of the cases for which keep returns false. It returns the changes,
+// each as the old and the new text. If only some cases of a pattern remain, Prune replaces the pattern with their
+// lines. It does not remove files; the next Generate does. If dry is set, Prune changes nothing.
 //
 // If the new text of problem.toml is not valid, Prune leaves the file unchanged and returns an error.
 func Prune(f *problem.Directory, usual judge.Limits, keep func(c *judge.Case) bool, dry bool) (changes []string, err error) {
@@ -79,7 +79,8 @@ func Prune(f *problem.Directory, usual judge.Limits, keep func(c *judge.Case) bo
 	return changes, nil
 }
 
-// patternOf returns the literal in problem.toml that made the first of the cases, and how many of the cases it made.
+// patternOf returns the literal in problem.toml that produced the first of the cases, and how many of them it
+// produced.
 func patternOf(text string, made []judge.Case) (literal string, n int) {
 	for _, literal := range literals(text) {
 		lines, err := problem.Expand(literal[1 : len(literal)-1])
@@ -97,7 +98,7 @@ func patternOf(text string, made []judge.Case) (literal string, n int) {
 	return "", 0
 }
 
-// literals returns the strings without escapes in a TOML text, with their quotes.
+// literals returns the TOML strings in text that contain no escapes, including their quotes.
 func literals(text string) (all []string) {
 	for line := range strings.Lines(text) {
 		for at := 0; at < len(line); at++ {
@@ -119,8 +120,8 @@ func literals(text string) (all []string) {
 	return all
 }
 
-// replaceLiteral replaces a string in a list by others. If there are no others, it removes the string with its comma,
-// and the line if nothing else is in it.
+// replaceLiteral replaces a string in a list with other strings. If by is empty, it removes the string with its
+// comma, and also the line if it is then empty.
 func replaceLiteral(text, literal string, by []string) string {
 	at := strings.Index(text, literal)
 	if len(by) > 0 {

@@ -12,9 +12,9 @@ import (
 	"assay/judge/problem"
 )
 
-// Redraw generates the inputs of some groups again, with the seeds of their manifests, and compares them with the
-// manifests. It changes nothing. It returns how many inputs it made, the cases whose inputs differ, and a fault if there
-// are any.
+// Redraw regenerates the inputs of some groups with the seeds of their manifests, and compares them with the
+// manifests. It changes nothing. It returns the number of generated inputs and the cases whose inputs differ. If
+// there are such cases, it also returns a fault.
 func (m *Maker) Redraw(ctx context.Context, groups []string) (n int, faults judge.Faults, other []*judge.Case, err error) {
 	var todo []*task
 	was := map[*task]string{} // SHA-256 of the input
@@ -24,7 +24,7 @@ func (m *Maker) Redraw(ctx context.Context, groups []string) (n int, faults judg
 		}
 		manifest, flaws := ReadManifest(m.dir(g.Name))
 		if len(flaws) > 0 {
-			continue // Compare has reported it
+			continue // Compare has reported the error
 		}
 		for i := range g.Cases {
 			c := &g.Cases[i]
@@ -49,7 +49,7 @@ func (m *Maker) Redraw(ctx context.Context, groups []string) (n int, faults judg
 		}
 		return err
 	})
-	if fault, ok := errors.AsType[*judge.Fault](err); ok { // the generator fails: what it makes is not known
+	if fault, ok := errors.AsType[*judge.Fault](err); ok { // the generator failed, so its inputs are unknown
 		for _, t := range todo {
 			other = append(other, t.c)
 		}

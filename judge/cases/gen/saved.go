@@ -10,20 +10,20 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
-// savedLimits bound what is saved of all problems.
+// savedLimits limits the saved cases of all problems together.
 var savedLimits = cachedir.Limits{Bytes: 512 << 20, Files: 20_000}
 
-// A saved is a case that an interrupted or failed run of Generate made.
+// A saved is a case that an interrupted or failed run of Generate produced.
 type saved struct {
 	In, Ans []byte // Ans is nil if there is no answer yet
 }
 
-// savedAs returns the path under which a case is saved, a hash of what the case is made from.
+// savedAs returns the path under which a case is saved. It contains a hash of everything that determines the case.
 func (m *Maker) savedAs(sources string, t *task) string {
 	return filepath.Join(m.Saved, hashBytes([]byte(m.Folder.ID + "\n" + sources + "\n" + t.c.Line + "\n" + t.seed))[:32])
 }
 
-// save saves finished cases for the next run, if this run fails or is interrupted.
+// save saves finished cases for the next run. It is called if this run fails or is interrupted.
 func (m *Maker) save(sources string, todo []*task) error {
 	for _, t := range todo {
 		if m.Saved == "" || !t.drawn() {
@@ -34,7 +34,7 @@ func (m *Maker) save(sources string, todo []*task) error {
 		if s.In, err = os.ReadFile(t.staged + ".in"); err == nil && t.made() {
 			s.Ans, err = os.ReadFile(t.staged + ".ans")
 		}
-		if errors.Is(err, os.ErrNotExist) { // it was put in place
+		if errors.Is(err, os.ErrNotExist) { // the case has been installed
 			continue
 		}
 		if err != nil {

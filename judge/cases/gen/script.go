@@ -6,7 +6,7 @@ import (
 	"assay/judge"
 )
 
-// scriptValidator is a program that the judge itself interprets: it needs no process.
+// scriptValidator is a validator that the judge interprets itself, without a process.
 type scriptValidator struct{ check judge.Interpreted }
 
 func (v scriptValidator) Validate(ctx context.Context, name string, input []byte) (string, error) {

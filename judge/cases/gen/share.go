@@ -13,8 +13,8 @@ type worker[T any] struct {
 	close func() error
 }
 
-// share does tasks with as many workers as jobs, and starts them in order. After a task fails, it starts no other task,
-// and finishes the tasks before it. It returns the error of the first failed task in the order of the tasks.
+// share runs tasks with one worker per job, and starts them in order. If a task fails, no further task is started,
+// and the earlier tasks are finished. It returns the error of the failed task that comes first in todo.
 func share[T any](ctx context.Context, jobs int, todo []T, hire func(ctx context.Context) (worker[T], error)) error {
 	var begun atomic.Int64
 	var failed atomic.Bool
@@ -60,7 +60,7 @@ func each[T any](ctx context.Context, jobs int, todo []T, do func(ctx context.Co
 	})
 }
 
-// counter returns a function that counts a finished thing and calls Progress.
+// counter returns a function that counts one more finished item and calls Progress.
 func (m *Maker) counter(what string, of int) (done func()) {
 	var n atomic.Int64
 	return func() {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Of tasks that fail the first in order is told, however late it fails, and none is begun
-// after one that failed was seen.
+// TestShareTellsTheFirst checks that share returns the error of the first failing task in order, however late that
+// task fails. No task may start after a failure has been seen.
 func TestShareTellsTheFirst(t *testing.T) {
 	for _, jobs := range []int{0, 1, 2, 7, 50} {
 		for first := range 20 {
@@ -23,7 +23,7 @@ func TestShareTellsTheFirst(t *testing.T) {
 				var last atomic.Int64
 				err := each(t.Context(), jobs, todo, func(ctx context.Context, i int) error {
 					last.Store(max(last.Load(), int64(i)))
-					time.Sleep(time.Duration(40-i) * time.Millisecond) // the later, the faster
+					time.Sleep(time.Duration(40-i) * time.Millisecond) // later tasks take less time
 					if i >= first {
 						return fmt.Errorf("task %d", i)
 					}

@@ -13,8 +13,8 @@ import (
 	"assay/judge"
 )
 
-// hashParts returns the SHA-256 of the sources of some parts, with their paths,
-// arguments and protocols. Go tests are omitted: they are not built.
+// hashParts returns the SHA-256 of the sources of some parts, with their paths, arguments, and protocols. Go test
+// files are omitted because they are not built.
 func hashParts(parts ...*judge.Part) (string, error) {
 	sum := sha256.New()
 	for _, p := range parts {

@@ -8,14 +8,14 @@ import (
 	"assay/judge/problem"
 )
 
-// After a program has changed, its cases may still be correct. So only the work of that program is repeated: a new
-// validator checks the stored inputs, a new reference solution answers them, and the inputs of a new generator are
-// compared with them. Unchanged cases are kept.
+// Even if a program has changed, its cases may still be correct. So only the work of that program is repeated. A
+// new validator checks the stored inputs, and a new reference solution answers them. A new generator generates the
+// inputs again, and they are compared with the stored ones. Unchanged cases are kept.
 
-// Parts are the SHA-256 of the programs that made the cases. They are empty in manifests without them.
+// Parts holds the SHA-256 of each program that made the cases. The fields are empty in manifests that lack them.
 type Parts struct {
 	Generator string `toml:"generator"`
-	Validator string `toml:"validator"` // with the declared input format
+	Validator string `toml:"validator"` // includes the declared input format
 	Reference string `toml:"reference"`
 }
 
@@ -35,16 +35,17 @@ func (m *Maker) parts() (now Parts, err error) {
 	return now, err
 }
 
-// A stale is a case whose files match its entry, but may come from other programs.
+// A stale is a case whose files match its manifest entry, but may have been made by other versions of the
+// programs.
 type stale struct {
 	*ManifestCase
 	in, ans string // paths
-	// Steps whose programs have changed since.
+	// Whether the program for a step has changed.
 	drawn, validated, answered bool
 }
 
-// staleOf returns a case with the steps whose programs have changed. It returns nil if the case must be made from the
-// start.
+// staleOf returns a case and the steps whose programs have changed. It returns nil if the case must be made from
+// scratch.
 func (m *Maker) staleOf(c *judge.Case, e *ManifestCase, old *Manifest, now Parts) *stale {
 	if e == nil || e.Line != c.Line || e.Seed != m.seed(c) || !m.intact(c, e) {
 		return nil
@@ -55,13 +56,13 @@ func (m *Maker) staleOf(c *judge.Case, e *ManifestCase, old *Manifest, now Parts
 		validated: old.Validator != now.Validator,
 		answered:  old.Reference != now.Reference,
 	}
-	if problem.Derived(c.Line) { // drawn from the format, with the validator, and with numbers that the reference solution has
+	if problem.Derived(c.Line) { // drawn using the format, the validator, and numbers in the reference solution
 		s.drawn = s.validated || s.answered
 	}
 	return s
 }
 
-// adopt takes over the stored inputs of cases whose generator is unchanged.
+// adopt reuses the stored inputs of cases whose generator is unchanged.
 func adopt(todo []*task) error {
 	for _, t := range todo {
 		if t.old == nil || t.old.drawn || t.drawn() || t.seed != t.old.Seed {
@@ -78,16 +79,16 @@ func adopt(todo []*task) error {
 	return nil
 }
 
-// sameInput reports whether the case has the seed and input of the stored case.
+// sameInput reports whether the task has the same seed and input as the stored case.
 func (t *task) sameInput() bool { return t.old != nil && t.seed == t.old.Seed && t.in == t.old.In }
 
 // unchecked reports whether the current validator has not yet checked the input.
 func (t *task) unchecked() bool { return !t.sameInput() || t.old.validated }
 
-// unchanged reports whether nothing about the case has changed.
+// unchanged reports whether the task has the same input and answer as the stored case.
 func (t *task) unchanged() bool { return t.sameInput() && t.ans == t.old.Ans }
 
-// keepUnchanged moves the cases that have not changed from made to current.
+// keepUnchanged moves unchanged cases from made to current.
 func keepUnchanged(current map[string]*ManifestCase, made map[string]*task) {
 	for id, t := range made {
 		if t.unchanged() {

@@ -11,8 +11,8 @@ import (
 	"assay/judge/kit"
 )
 
-// TestWhoseSilence: a generator or validator that is silent is the setter's fault, and the machine's
-// if it waits for a processor.
+// TestWhoseSilence checks who is at fault if a generator or validator is silent. If the program is waiting for a
+// processor, the machine is at fault. Otherwise, the setter is.
 func TestWhoseSilence(t *testing.T) {
 	limits := judge.Limits{Wall: 30 * time.Second}
 	program, part := &judge.Program{Name: "gen.go"}, &judge.Part{Speaks: "kit"}

@@ -30,7 +30,8 @@ type Validator interface {
 	Close() error
 }
 
-// NewGenerator returns a Generator that runs a program. Limits are for one case. The caller must close it.
+// NewGenerator returns a Generator that runs a program. The limits apply to each case. The caller must close the
+// Generator.
 func NewGenerator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits) (Generator, error) {
 	if part.Speaks == "kit" {
 		proc, err := kitproc.Start(ctx, r, program, "generator", limits, part.Args...)
@@ -42,7 +43,8 @@ func NewGenerator(ctx context.Context, r judge.Runner, program *judge.Program, p
 	return plainGenerator{r, program, part.Args, limits}, nil
 }
 
-// NewValidator returns a Validator that runs a program. Limits are for one case. The caller must close it.
+// NewValidator returns a Validator that runs a program. The limits apply to each case. The caller must close the
+// Validator.
 func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, part *judge.Part, limits judge.Limits) (Validator, error) {
 	if program.Interpret != nil {
 		check, err := program.Interpret(part.Args)
@@ -63,7 +65,7 @@ func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, p
 	return plainValidator{r, program, part.Args, limits, valid}, nil
 }
 
-// setters converts the error of a broken kit program to a fault.
+// setters converts the error of a broken kit program to a fault of the problem setter.
 func setters(err error) error {
 	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok {
 		return &judge.Fault{Text: "the " + broken.Role + " " + broken.What, Hint: said(broken.Stderr, "fix the "+broken.Role)}
@@ -71,10 +73,10 @@ func setters(err error) error {
 	return err
 }
 
-// fixLine is the hint if a generator makes no input from its line.
+// fixLine is the hint if a generator produces no input from a line.
 const fixLine = "fix the line or the generator"
 
-// said returns a hint after what a program wrote to standard error.
+// said returns a hint, preceded by what the program wrote to standard error.
 func said(stderr, hint string) string {
 	return strings.TrimLeft(strings.TrimRight(stderr, " \n")+"\n"+hint, "\n")
 }
@@ -113,8 +115,8 @@ func (v kitValidator) Validate(ctx context.Context, name string, input []byte) (
 	return string(reply), nil
 }
 
-// A plainGenerator is started for each case. It gets the words of the line as arguments, and the seed as a number in
-// the environment, which any language can read. "{seed}" in an argument is replaced by this number.
+// A plainGenerator starts the program for each case. The words of the line are its arguments, and the seed is a
+// number in an environment variable, which any language can read. This number also replaces "{seed}" in arguments.
 type plainGenerator struct {
 	runner  judge.Runner
 	program *judge.Program
@@ -142,7 +144,7 @@ func (g plainGenerator) Generate(ctx context.Context, seed string, args []string
 
 func (plainGenerator) Close() error { return nil }
 
-// plainValidator is started for each case, with the input on standard input.
+// plainValidator starts the program for each case, with the input on standard input.
 type plainValidator struct {
 	runner  judge.Runner
 	program *judge.Program
@@ -158,7 +160,7 @@ func (v plainValidator) Validate(ctx context.Context, name string, input []byte)
 		return "", err
 	case x.Killed == judge.Nothing && x.Signal == "" && x.Exit == v.valid:
 		return "", nil
-	case v.valid == 0 && (x.Killed == judge.CPUTime || x.Killed == judge.WallTime): // in packages, a time limit rejects
+	case v.valid == 0 && (x.Killed == judge.CPUTime || x.Killed == judge.WallTime): // in packages, exceeding a time limit means invalid
 		return "", &judge.Fault{Text: "the validator ended badly (" + x.Fate() + ")", Hint: said(
 			tail, "fix the validator: it must come to an end on every input",
 		)}
@@ -170,13 +172,12 @@ func (v plainValidator) Validate(ctx context.Context, name string, input []byte)
 	return "not valid: " + x.Fate(), nil
 }
 
-// BySignal is the start of the text of Validate if a signal ended the validator.
+// BySignal is the prefix of Validate's result if a signal killed the validator.
 const BySignal = "not valid: signal "
 
 func (plainValidator) Close() error { return nil }
 
-// runPlain runs a setter's program once and returns its output and the end of
-// its standard error.
+// runPlain runs a setter's program once. It returns the program's output and the end of its standard error.
 func runPlain(ctx context.Context, r judge.Runner, cmd *judge.Command, in io.Reader) ([]byte, judge.Exec, string, error) {
 	var out bytes.Buffer
 	var stderr tail.Buffer

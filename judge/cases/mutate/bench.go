@@ -1,14 +1,15 @@
 package mutate
 
-// bench has a worker for each program that contains mutants of a source. It is for one goroutine at a time.
+// bench holds a worker for each program that contains mutants of a source. It must be used by one goroutine at a
+// time.
 type bench struct {
 	workers []*worker
-	batch   map[int]int // index of the program that contains a mutant
+	batch   map[int]int // maps mutants to indices of the programs that contain them
 }
 
 func (b *bench) of(m *Mutant) *worker { return b.workers[b.batch[m.ID]] }
 
-// set gives a case an input.
+// set sets the input of a case.
 func (b *bench) set(slot uint32, input []byte) {
 	for _, w := range b.workers {
 		w.set(slot, input)
@@ -18,8 +19,8 @@ func (b *bench) set(slot uint32, input []byte) {
 // load runs the original program on a case.
 func (b *bench) load(slot uint32) (*trace, error) { return b.workers[0].load(slot) }
 
-// hunt runs a mutant on cases until the outcome differs from the original, and returns that case's index. If
-// none differs, it returns the number of cases.
+// hunt runs a mutant on cases until a result differs from the original program's, and returns that case's index in
+// slots. If none differs, it returns len(slots).
 func (b *bench) hunt(m *Mutant, slots []uint32) (at int, r run, err error) {
 	return b.of(m).hunt(m, slots)
 }

@@ -2,9 +2,9 @@ package mutate
 
 import "slices"
 
-// Cover picks few of the sets so that each element is in at least want of the picked sets, or in all sets
-// that contain it. It picks greedily: the set that adds most, and the first of several. Sets that must be
-// picked count.
+// Cover picks a small number of sets such that each element is in at least want picked sets, or in all sets that
+// contain it. It is greedy: it picks the set that adds the most, and the first such set if there are several. The
+// sets in must are always picked, and count toward want.
 func Cover(sets [][]int, want int, must []bool) (picked []int) {
 	missing := map[int]int{}
 	for _, set := range sets {
@@ -46,7 +46,7 @@ func Cover(sets [][]int, want int, must []bool) (picked []int) {
 	}
 }
 
-// Few picks few finds that together kill everything that any of them kills.
+// Few picks a small number of finds that together kill all mutants that any of the finds kills.
 func Few(finds []*Find) (few []*Find) {
 	number := map[*Result]int{}
 	sets := make([][]int, len(finds))

@@ -11,18 +11,18 @@ import (
 	"assay/judge/running/check"
 )
 
-// solved is a case with a correct output.
+// solved is a case with a correct output in addition to its answer.
 type solved struct {
 	id           string
 	in, ans, out []byte
 }
 
-// decider decides whether an output that differs from the correct program's is wrong. It is for one
-// goroutine.
+// decider decides whether an output that differs from the correct program's is wrong. It must be used by one
+// goroutine at a time.
 //
-// A checker that keeps state across the cases of a submission has seen the correct outputs of the samples
-// before each decision. If it has rejected an output, it is assumed to have no memory of it. If it has
-// accepted one, it is not used again.
+// Before each decision, a checker that keeps state across a submission's cases has seen the correct outputs of the
+// samples. A checker that has rejected an output is reused, because it is assumed to have forgotten that output. A
+// checker that has accepted one is not reused.
 type decider struct {
 	new      func(ctx context.Context) (check.Checker, error)
 	stateful bool
@@ -44,7 +44,8 @@ func end(c *check.Checker) error {
 	return err
 }
 
-// wrong reports whether the checker rejects an output after the correct ones of the samples, and its message.
+// wrong reports whether the checker rejects an output after seeing the correct outputs of the samples. It also
+// returns the checker's message.
 func (d *decider) wrong(ctx context.Context, c *solved, out []byte) (bool, string, error) {
 	if d.briefed == nil {
 		if err := d.brief(ctx); err != nil {
@@ -54,7 +55,7 @@ func (d *decider) wrong(ctx context.Context, c *solved, out []byte) (bool, strin
 	return d.refuses(ctx, &d.briefed, c, out)
 }
 
-// alone reports whether the checker rejects an output without any earlier ones.
+// alone reports whether the checker rejects an output without seeing earlier ones.
 func (d *decider) alone(ctx context.Context, c *solved, out []byte) (wrong bool, err error) {
 	if d.blank == nil {
 		if d.blank, err = d.new(ctx); err != nil {
@@ -88,8 +89,8 @@ func (d *decider) brief(ctx context.Context) (err error) {
 	return nil
 }
 
-// submission judges outputs of all cases, in judging order, by a new checker. It returns the index of the
-// first that is rejected, or -1.
+// submission judges outputs of all cases with a new checker, in judging order. It returns the index of the first
+// rejected output, or -1 if there is none.
 func (d *decider) submission(ctx context.Context, cases []solved, outs map[int][]byte) (at int, message string, err error) {
 	checker, err := d.new(ctx)
 	if err != nil {
@@ -109,7 +110,7 @@ func (d *decider) submission(ctx context.Context, cases []solved, outs map[int][
 	return -1, "", nil
 }
 
-// ask asks a checker about one output. If the checker is at fault, the error is a *judge.Fault.
+// ask judges one output with a checker. If the checker is at fault, ask returns a *judge.Fault.
 func ask(ctx context.Context, checker check.Checker, c *solved, out []byte) (judge.Outcome, error) {
 	outcome, err := checker.Check(ctx, check.Request{Case: c.id, In: section(c.in), Ans: section(c.ans), Out: section(out)})
 	if err == nil && outcome.Verdict == judge.JudgeError {

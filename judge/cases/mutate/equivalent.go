@@ -13,8 +13,8 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// Programs for which a compiler generates the same code are one mutant. If the code is that of the original,
-// they are none (trivial compiler equivalence: Papadakis and others, 2015).
+// Programs for which a compiler generates the same code count as one mutant. If the code equals the original
+// program's, they are not mutants (trivial compiler equivalence: Papadakis and others, 2015).
 
 // fingerprint is a hash of the code that a compiler generated for a copy. The zero value means unknown.
 type fingerprint [sha256.Size]byte
@@ -24,8 +24,8 @@ func copyName(id int) string { return fmt.Sprintf("m%04d_", id) }
 
 var copyNames = pattern.New(`m\d{4}_`)
 
-// fingerprints hashes what the build of some copies has left in a directory: assembly, in which the names of
-// functions contain the copy's name, or a directory of class files for each copy.
+// fingerprints hashes the files that building some copies has left in dir. They are either assembly, in which
+// function names contain the copy's name, or a directory of class files for each copy.
 func fingerprints(dir string) (map[string]fingerprint, error) {
 	found := map[string]map[string]string{} // by copy and symbol
 	put := func(id, name, body string) {
@@ -68,7 +68,7 @@ func fingerprints(dir string) (map[string]fingerprint, error) {
 var (
 	label      = pattern.New(`^([A-Za-z_.$][\w.$@]*):`)
 	localLabel = pattern.New(`\.L[\w.$]+`)
-	// Lines that only concern the place of code, or names for people and debuggers.
+	// unsaid matches lines that concern only the layout of code, debuggers, or human readers.
 	unsaid = pattern.New(
 		`^\s*(?:\.(?:cfi_\w+|globl|local|type|size|p2align|align|section|text|data|bss|weak|hidden|file|loc|ident|set\s+\.L\w+,)\b|#|$)`,
 	)
@@ -76,8 +76,8 @@ var (
 	rustID = pattern.New(`(_ZN[\w.$]*m\d{4}_[\w.$]*?)17h[0-9a-f]{16}E`)
 )
 
-// assembly splits assembler text by the symbols of a copy. It replaces the names of the copy itself, and
-// labels, by the same text for all copies.
+// assembly splits assembler text by the symbols of each copy. It replaces the copy's own name, and labels, with
+// text that is the same for all copies.
 func assembly(text string, put func(id, name, body string)) {
 	type chunk struct {
 		name  string
@@ -119,7 +119,7 @@ func assembly(text string, put func(id, name, body string)) {
 	for _, c := range chunks {
 		id := copyNames().FindString(c.name)
 		if id == "" || strings.HasPrefix(c.name, "_GLOBAL__") {
-			continue // the second one sets the variables of all copies, and has the name of one
+			continue // _GLOBAL__ sets the variables of all copies, but has the name of only one
 		}
 		numbers := map[string]string{}
 		own := func(text string) string {

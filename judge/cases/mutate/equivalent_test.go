@@ -10,7 +10,7 @@ import (
 	"assay/judge/running/config"
 )
 
-// built builds the program of a source with some mutants, as judge.toml's command would.
+// built builds a program with some mutants of a source, with a command as in judge.toml.
 func built(t testing.TB, s *Source, mutants []*Mutant, command ...string) string {
 	t.Helper()
 	dir, log := tried(t, s, mutants, command)
@@ -20,7 +20,7 @@ func built(t testing.TB, s *Source, mutants []*Mutant, command ...string) string
 	return dir
 }
 
-// tried is built for a program that may not compile; then it returns the compiler's words.
+// tried is like built, but the program may fail to compile. In that case, it returns the compiler's output.
 func tried(t testing.TB, s *Source, mutants []*Mutant, command []string) (dir, log string) {
 	t.Helper()
 	files, err := s.laid(mutants)
@@ -47,12 +47,12 @@ func tried(t testing.TB, s *Source, mutants []*Mutant, command []string) (dir, l
 	return dir, ""
 }
 
-// TestCompilers: a change that means nothing is the program itself to each compiler, and
-// one that means something is not.
+// TestCompilers checks that each compiler generates the original code for a change without effect, and other code
+// for a change with an effect.
 func TestCompilers(t *testing.T) {
 	for _, row := range []struct {
 		language, file, text string
-		nothing, something   string // for the sign +
+		nothing, something   string // replacements for the sign +
 		command              []string
 	}{
 		{
@@ -73,7 +73,7 @@ func TestCompilers(t *testing.T) {
 		},
 	} {
 		t.Run(row.language, func(t *testing.T) {
-			if err := exec.Command(row.command[0], "--version").Run(); err != nil { // rustup may have no compiler behind it
+			if err := exec.Command(row.command[0], "--version").Run(); err != nil { // rustup may be installed without a compiler
 				t.Skipf("no %s that works (%v): see judge lang", row.command[0], err)
 			}
 			at := strings.Index(row.text, "+")

@@ -13,7 +13,7 @@ import (
 //go:embed families.toml harness
 var familyFiles embed.FS
 
-// Family says how programs in some languages are mutated; families.toml explains it.
+// Family describes how programs in some languages are mutated. families.toml documents the fields.
 type Family struct {
 	Languages []string `toml:"languages"`
 	Lexis     Lexis    `toml:"lexis"`
@@ -57,14 +57,14 @@ type Family struct {
 	hoist, main, errors *regexp.Regexp
 }
 
-// slip is a row of a table: a token, and its replacement.
+// slip is a row of a mutation table: a token and its replacement.
 type slip struct {
 	operator Operator
 	token    string
 	becomes  []string
 }
 
-// families are those of families.toml.
+// families returns the families in families.toml.
 var families = sync.OnceValues(readFamilies)
 
 func readFamilies() ([]*Family, error) {
@@ -105,7 +105,7 @@ func readFamilies() ([]*Family, error) {
 	return file.Family, nil
 }
 
-// familyOf returns the family of a language of judge.toml, or nil if there is none.
+// familyOf returns the family of a language in judge.toml, or nil if there is none.
 func familyOf(language string) (*Family, error) {
 	all, err := families()
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 	"assay/judge/running/config"
 )
 
-// BenchmarkFamilies judges the mutants of two solutions of wythoff on its cases, each until
-// its output is another one, and a few of them in a plain loop: build, and run a process
-// for each case, with twenty times the time that the program takes. It counts mutants in a
-// second of CPU time, with their builds.
+// BenchmarkFamilies judges the mutants of two solutions of wythoff on its cases, each until its output differs.
+// For comparison, it judges a few of them in a plain loop, which builds each mutant and runs a process for each
+// case. The time limit there is twenty times the original running time. It reports mutants per second of CPU time,
+// including builds.
 func BenchmarkFamilies(b *testing.B) {
 	for _, row := range []struct {
 		language, file string
@@ -67,7 +67,7 @@ func BenchmarkFamilies(b *testing.B) {
 	}
 }
 
-// caseInputs are the inputs of wythoff's cases.
+// caseInputs returns the inputs of wythoff's cases.
 func caseInputs(b *testing.B) (inputs [][]byte) {
 	files, err := filepath.Glob("../../../testcases/wythoff/*/*.in")
 	if err != nil || len(files) == 0 {
@@ -83,7 +83,7 @@ func caseInputs(b *testing.B) (inputs [][]byte) {
 	return inputs
 }
 
-// used is the CPU time of this process and of all that it has waited for.
+// used returns the CPU time of this process and of all child processes that it has waited for.
 func used(b *testing.B) (sum time.Duration) {
 	b.Helper()
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
@@ -96,8 +96,7 @@ func used(b *testing.B) (sum time.Duration) {
 	return sum
 }
 
-// together builds mutants as one program, without those that do not compile, and judges
-// them.
+// together builds the mutants that compile as one program, and judges them.
 func together(b *testing.B, s *Source, batch []*Mutant, build []string, inputs [][]byte) {
 	argv := []string{"python3", ""}
 	if build == nil {
@@ -136,8 +135,7 @@ func together(b *testing.B, s *Source, batch []*Mutant, build []string, inputs [
 	}
 }
 
-// looped builds a program and runs it on inputs to the first output that is another than
-// wanted; it returns all outputs.
+// looped builds a program and runs it on inputs until its output differs from want. It returns all outputs.
 func looped(b *testing.B, text, ext string, build, run []string, inputs, want [][]byte) (outs [][]byte) {
 	dir := b.TempDir()
 	write(b, filepath.Join(dir, "main"+ext), []byte(text))

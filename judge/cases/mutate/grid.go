@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Grid finds further cases that kill mutants which a case has killed, cases with few steps first, up to most
-// for each mutant.
+// Grid considers the mutants that a case already kills, and finds more cases that kill them. It tries cases with
+// few steps first. The parameter most is the maximum number of cases per mutant.
 func (l *Lab) Grid(ctx context.Context, results []*Result, most int) error {
 	bySubject := map[*Subject][]*Result{}
 	for _, r := range results {
@@ -35,7 +35,7 @@ func (l *Lab) Grid(ctx context.Context, results []*Result, most int) error {
 	return nil
 }
 
-// spread finds further cases that kill the mutant.
+// spread finds more cases that kill the mutant.
 func (r *Result) spread(ctx context.Context, l *Lab, w *bench, d *decider, most int) error {
 	r.Killers = []string{r.Case}
 	slots, _ := r.Subject.within(r.Subject.reaching(r.Mutant))

@@ -8,9 +8,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// handmade are slips that people make: what stands in the program of testdata/handmade.txtar and
-// what somebody wrote instead, between "=>", in Go; then in C++ and in Python where the words are
-// others. They were written before anybody looked at which of them the judge makes.
+// handmade lists mistakes that programmers make, as code from testdata/handmade.txtar and its incorrect
+// replacement, separated by "=>". Each mistake is in Go, and also in C++ and Python if their code differs. The
+// list was written before checking which of these mistakes the judge generates.
 var handmade = [][3]string{
 	{"b != 0 {=>b > 0 {", "b != 0)=>b > 0)", "b != 0:=>b > 0:"},
 	{"a%b=>a/b", "a % b=>a / b", "a % b=>a // b"},
@@ -63,8 +63,8 @@ var handmade = [][3]string{
 	{"\t\t\t\tcontinue\n=>\t\t\t\t\n", "                continue;=>                ;", "                continue=>                pass"},
 }
 
-// TestHandmadeSlips: of slips that people make, at least as many are mutants of a program in C++
-// and in Python as of the same in Go.
+// TestHandmadeSlips checks that at least as many of these mistakes are generated as mutants for the C++ and Python
+// programs as for the same program in Go.
 func TestHandmadeSlips(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/handmade.txtar")
 	if err != nil {
@@ -113,7 +113,7 @@ func TestHandmadeSlips(t *testing.T) {
 	}
 }
 
-// squeezed is a text without the spaces that mean nothing here, and brackets that mean nothing.
+// squeezed removes spaces and brackets that have no meaning in these programs.
 func squeezed(program string) string {
 	program = strings.NewReplacer(" ", "", "\t", "").Replace(program)
 	return regexp.MustCompile(`([\[,]|range\()\(((?:[^()]|\([^()]*\))*)\)([+-]1[\]),])`).ReplaceAllString(program, "$1$2$3")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// harnessFile is the name of the harness in the program. Package variables of the file that comes first are
-// initialized first.
+// harnessFile is the name of the harness in the program. Go initializes the package variables of the first file
+// first, so the name must sort first.
 const harnessFile = "0_assay.go"
 
 //go:embed harness.txt

@@ -18,12 +18,12 @@ import (
 // kitPath is the import path of the kit.
 const kitPath = "assay/judge/kit"
 
-// importer computes the types of packages from their sources, without function bodies. A few dozen packages
-// take a quarter of a second, and nothing needs to be built.
+// importer computes the types of packages from their sources, without function bodies. This takes a quarter of a
+// second for a few dozen packages, and does not need a build.
 type importer struct {
 	fset  *token.FileSet
 	tools Toolchain
-	own   map[string][]byte // files of the program itself
+	own   map[string][]byte // files of the program
 	done  map[string]*types.Package
 	build build.Context
 }
@@ -36,7 +36,7 @@ func newImporter(fset *token.FileSet, tools Toolchain, own map[string][]byte) *i
 	return i
 }
 
-// Import returns the package of an import path.
+// Import returns the package with the given import path.
 func (i *importer) Import(name string) (*types.Package, error) {
 	if pkg := i.done[name]; pkg != nil {
 		return pkg, nil
@@ -91,8 +91,8 @@ func (i *importer) parse(name string) ([]*ast.File, error) {
 	return i.parseOwn(name)
 }
 
-// parseOwn parses a package in a directory of the program. The import path is the module's path followed by
-// the directory.
+// parseOwn parses a package in a directory of the program. Its import path is the module path followed by the
+// directory.
 func (i *importer) parseOwn(name string) (files []*ast.File, err error) {
 	_, dir, _ := strings.Cut(name, "/")
 	for file, data := range i.own {

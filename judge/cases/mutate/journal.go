@@ -14,18 +14,18 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
-// A journal is a file with a line for each mutant that was judged, so that an interrupted measurement can be
-// resumed. Its name must contain everything that the results depend on. If a line is incomplete, its mutant
-// is judged as if the line did not exist.
+// A journal is a file with one line for each judged mutant, so that an interrupted measurement can be resumed. Its
+// file name must depend on everything that affects the results. An incomplete line is ignored, so that its mutant
+// is rejudged.
 type journal struct {
 	mu   sync.Mutex
 	file *os.File
 	done map[[2]int]*entry // by subject and mutant
 }
 
-// entry is a line of a journal: a Result without its mutant.
+// entry is a line of a journal. It is a Result without its mutant.
 type entry struct {
-	Subject int               `json:"subject"` // its index in the lab
+	Subject int               `json:"subject"` // index in the lab
 	Mutant  int               `json:"mutant"`
 	State   judge.MutantState `json:"state"`
 	How     string            `json:"how,omitempty"`
@@ -34,11 +34,11 @@ type entry struct {
 	Spared  []uint32          `json:"spared,omitempty"`
 }
 
-// mostKept bounds the journals and reports of a cache.
+// mostKept limits the journals and reports in a cache.
 var mostKept = cachedir.Limits{Bytes: 256 << 20, Files: 10_000}
 
-// openJournal reads a journal and continues it. It removes the oldest journals of the directory. Without a
-// path it stores nothing.
+// openJournal reads a journal and opens it for appending. It removes the oldest journals in the directory if there
+// are too many. If path is empty, nothing is stored.
 func openJournal(path string) (*journal, error) {
 	j := &journal{done: map[[2]int]*entry{}}
 	if path == "" {
@@ -69,7 +69,7 @@ func openJournal(path string) (*journal, error) {
 	}
 }
 
-// find returns the earlier result of a mutant, or nil.
+// find returns the earlier result of a mutant, or nil if there is none.
 func (j *journal) find(subject int, s *Subject, m *Mutant) *Result {
 	e := j.done[[2]int{subject, m.ID}]
 	if e == nil {
@@ -82,7 +82,8 @@ func (j *journal) find(subject int, s *Subject, m *Mutant) *Result {
 	return r
 }
 
-// add writes the result of a mutant. It writes each line at once, so that lines of two processes do not mix.
+// add appends the result of a mutant. Each line is written with one call, so that lines of two processes do not
+// mix.
 func (j *journal) add(subject int, r *Result) error {
 	if j.file == nil {
 		return nil
@@ -115,12 +116,12 @@ func (j *journal) close() error {
 	return j.file.Close()
 }
 
-// Journal returns the path of the journal of a measurement.
+// Journal returns the path of a measurement's journal.
 func Journal(cache, key string) string {
 	return filepath.Join(cache, "adequacy", key+".journal")
 }
 
-// DropJournal removes a journal when its measurement is complete.
+// DropJournal removes the journal of a completed measurement.
 func DropJournal(cache, key string) error {
 	if err := os.Remove(Journal(cache, key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("clear what was measured: %w", err)

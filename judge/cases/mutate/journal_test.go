@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// journalled is what became of two mutants.
+// journalled returns results for two mutants.
 func journalled(s *Subject) []*Result {
 	first, second := &Mutant{ID: 3}, &Mutant{ID: 8}
 	return []*Result{
@@ -23,7 +23,7 @@ func TestJournalGoesOnWhereItStopped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "adequacy", "key.journal")
 	s := &Subject{}
 	want := journalled(s)
-	for _, r := range want { // each by a run of its own
+	for _, r := range want { // written by separate runs
 		j, err := openJournal(path)
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func TestJournalGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
-// TestJournalsAreBounded: what was measured the longest ago gives way.
+// TestJournalsAreBounded checks that the oldest measurements are removed.
 func TestJournalsAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	for i, name := range []string{"oldest.json", "older.journal", "newer.json"} {
@@ -76,8 +76,8 @@ func TestJournalsAreBounded(t *testing.T) {
 	}
 }
 
-// A judge that was killed may leave half a line: that mutant is judged again, and the
-// next line is whole.
+// TestJournalWithALineCutOff checks a journal that ends with a partial line, as a killed judge may leave it. The
+// mutant must be rejudged, and the next line must be complete.
 func TestJournalWithALineCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "key.journal")
 	if err := os.WriteFile(path, []byte(`{"subject":1,"mutant":3,"state":"kil`), 0o644); err != nil {

@@ -16,17 +16,17 @@ import (
 	"assay/judge/problem"
 )
 
-// format is incremented when mutants are made or judged in another way.
+// format must be changed when mutants are generated or judged differently.
 const format = "mutants 4"
 
-// Roots returns the files and directories that a report depends on, under their names: the problem directory,
-// its cases, the solutions.
+// Roots returns the files and directories on which a report depends: the problem directory, its cases, and the
+// solutions.
 func Roots(f *problem.Directory, solutions []string) []string {
 	return append([]string{f.Dir, f.Tests}, solutions...)
 }
 
-// Key hashes everything that a report depends on: the content of the roots, wherever they are, and the bounds
-// of the search.
+// Key hashes everything on which a report depends: the content of the roots, regardless of their location, and the
+// limits of the search.
 func Key(roots []string, h Hunt, thorough bool) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, format, h.Seed, h.Count, h.Shrink, thorough)
@@ -54,14 +54,14 @@ func Key(roots []string, h Hunt, thorough bool) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
 
-// memo is a stored report, with its names of the roots.
+// memo is a stored report, with the names of the roots when it was stored.
 type memo struct {
 	Roots  []string
 	Report *judge.AdequacyMeasured
 }
 
-// Load reads a stored report, or returns nil if there is none with this key. Names of the roots are replaced
-// by their current names.
+// Load reads a stored report. It returns nil if there is none with this key. The stored names of the roots are
+// replaced with their current names.
 func Load(cache, key string, roots []string) *judge.AdequacyMeasured {
 	data, err := os.ReadFile(kept(cache, key))
 	var m memo

@@ -9,8 +9,8 @@ import (
 	"assay/judge/cases/mutate"
 )
 
-// TestReportsAreKeptByContent: a report holds for the same files in another directory, and
-// names them as they are named there.
+// TestReportsAreKeptByContent checks that a report is found for the same files in another directory, and then
+// contains the names of that directory.
 func TestReportsAreKeptByContent(t *testing.T) {
 	lay := func(text string) []string {
 		dir := filepath.Join(t.TempDir(), "sums")

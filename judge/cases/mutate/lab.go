@@ -22,24 +22,24 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Setting is what mutants are judged with.
+// Setting contains what is needed to judge mutants.
 type Setting struct {
 	Folder *problem.Directory
 	Runner judge.Runner
-	// Language finds the language of a program.
+	// Language returns the language of a program.
 	Language func(path string) (*config.Language, error)
-	// Build builds a directory of sources. If setters is set, it is the reference solution.
+	// Build builds a directory of sources. If setters is set, it builds the reference solution.
 	Build func(ctx context.Context, dir string, l *config.Language, setters bool, extra lang.Extra) (*lang.Result, error)
 	Crew  *check.Crew // makes checkers
-	// Solutions are paths of accepted programs, which are mutated in addition to the reference solution.
+	// Solutions lists the paths of accepted programs to mutate in addition to the reference solution.
 	Solutions []string
 	Tools     Toolchain
 	Jobs      int
-	// Thorough runs mutants on all cases. Otherwise, a mutant that has not been killed in many steps is not
+	// Thorough runs mutants on all cases. If it is false and a mutant has survived many steps, the mutant is not
 	// run on the slowest cases until an input is found that kills it.
 	Thorough bool
-	// Journal is the file that stores the result of each mutant, for a measurement that is interrupted. If
-	// empty, there is none.
+	// Journal is the file that stores the result of each mutant, so that an interrupted measurement can be
+	// resumed. If empty, results are not stored.
 	Journal string
 	// Progress, if not nil, is called with the number of judged mutants. It may be called from several
 	// goroutines.
@@ -50,24 +50,24 @@ type Setting struct {
 type Lab struct {
 	Setting
 	Subjects []*Subject // the first is the reference solution, if it is mutated
-	Notes    []string   // what is omitted, and why
+	Notes    []string   // describe what is omitted, and why
 
-	cases    []solved // with the reference solution's answers as outputs
+	cases    []solved // the outputs are the reference solution's answers
 	samples  int      // number of samples, which come first
 	stateful bool     // the checker may keep state across cases
 }
 
-// Subject is a correct program, with its mutants ready to run.
+// Subject is a correct program, with its mutants ready to be run.
 type Subject struct {
 	*Source
-	programs []*judge.Program // each contains the original program, and some mutants
-	batch    map[int]int      // index of the program of each mutant; nil if there is one program
-	traces   []*trace         // of the original program, on each case
-	order    []uint32         // the cases, those with few steps first
-	stack    uint32           // MiB for a mutant's stack; for a family, its memory
+	programs []*judge.Program // each contains the original program and some mutants
+	batch    map[int]int      // maps mutants to indices in programs; nil if there is one program
+	traces   []*trace         // runs of the original program, by case
+	order    []uint32         // cases, by increasing number of steps
+	stack    uint32           // stack size of a mutant, in MiB; for a family, its memory
 }
 
-// The states, which package judge explains.
+// The states of a mutant; see package judge.
 const (
 	Killed      = judge.MutantKilled
 	Survived    = judge.MutantSurvived
@@ -76,23 +76,22 @@ const (
 	Unreached   = judge.MutantUnreached
 )
 
-// Result is the result of a mutant.
+// Result is the result for one mutant.
 type Result struct {
 	*Mutant
 	Subject *Subject
 	State   judge.MutantState
 	How     string   // "wrong answer", "crash", "too many steps", "exit code", "worker lost"
 	Case    string   // id of the case that killed it
-	Killers []string // ids of cases that kill it, as far as Grid has found them
+	Killers []string // ids of cases that kill it, as far as Grid found them
 	Reason  string   // of a mark
 	Find    *Find    // an input that kills it, if no case does
 
-	outs   map[int][]byte // other outputs that are correct, by case
-	spared []uint32       // cases with many steps on which it was not run
+	outs   map[int][]byte // differing outputs that are correct, by case
+	spared []uint32       // cases with many steps that were skipped
 }
 
-// Open reads the cases and the programs and builds the mutants. If a case lacks files, the error is a
-// *judge.Fault.
+// Open reads the cases and the programs and builds the mutants. If a case lacks files, it returns a *judge.Fault.
 func Open(ctx context.Context, s Setting) (*Lab, error) {
 	l := &Lab{Setting: s}
 	l.Tools.known = map[string]*types.Package{}
@@ -143,7 +142,7 @@ func (l *Lab) read() error {
 	return nil
 }
 
-// subject adds a program, or a note why it is not mutated.
+// subject adds a program, or a note that explains why it is not mutated.
 func (l *Lab) subject(ctx context.Context, path string, args []string) error {
 	s, err := l.made(ctx, path, args)
 	if unmutable, ok := errors.AsType[*UnmutableError](err); ok {
@@ -164,8 +163,8 @@ func (l *Lab) subject(ctx context.Context, path string, args []string) error {
 	return nil
 }
 
-// made makes the mutants of a program. Before that, it runs the original program on all cases. If the program
-// cannot be mutated, the error is an *UnmutableError.
+// made generates the mutants of a program, after running the original program on all cases. If the program cannot
+// be mutated, made returns an *UnmutableError.
 func (l *Lab) made(ctx context.Context, path string, args []string) (*Subject, error) {
 	language, err := l.Language(path)
 	if err != nil {
@@ -207,7 +206,7 @@ func (l *Lab) made(ctx context.Context, path string, args []string) (*Subject, e
 	return s, err
 }
 
-// madeOfTokens is made for a program of a family.
+// madeOfTokens does the work of made for a program of a family.
 func (l *Lab) madeOfTokens(ctx context.Context, path string, args []string, language *config.Language, family *Family) (*Subject, error) {
 	source, err := readTokens(path, language, family)
 	if err != nil {
@@ -250,16 +249,17 @@ func (l *Lab) madeOfTokens(ctx context.Context, path string, args []string, lang
 
 func (l *Lab) isReference(path string) bool { return path == l.Folder.Reference.Path }
 
-// called gives a program its name and its arguments.
+// called sets the name of a program and appends its arguments.
 func (l *Lab) called(program *judge.Program, path string, args []string) *judge.Program {
 	program.Name, program.Argv = path, append(slices.Clone(program.Argv), args...)
 	return program
 }
 
-// memory returns the memory for a run of a program in a separate process, in MiB.
+// memory returns the memory in MiB for a program that runs in a separate process.
 func (l *Lab) memory() uint32 { return uint32(max(l.Folder.Limits.Memory, 256<<20) >> 20) }
 
-// trace runs an original program on all cases, and returns what is wrong with it.
+// trace runs an original program on all cases. If the program is not correct, it returns a description of the
+// error.
 func (l *Lab) trace(ctx context.Context, s *Subject) (string, error) {
 	s.traces, s.order = nil, nil
 	w := l.bench(ctx, s)
@@ -299,7 +299,8 @@ func (l *Lab) trace(ctx context.Context, s *Subject) (string, error) {
 	return l.right(ctx, s)
 }
 
-// right checks a program's outputs, as those of one submission.
+// right checks a program's outputs as one submission. It returns "" if they are correct, and otherwise a
+// description of the error.
 func (l *Lab) right(ctx context.Context, s *Subject) (string, error) {
 	own := s.outputs(l.cases)
 	if !slices.ContainsFunc(own, func(c solved) bool { return !bytes.Equal(c.out, c.ans) }) {
@@ -317,7 +318,7 @@ func (l *Lab) right(ctx context.Context, s *Subject) (string, error) {
 	return "", nil
 }
 
-// bench makes the bench for the mutants of a program.
+// bench returns a bench for the mutants of a program.
 func (l *Lab) bench(ctx context.Context, s *Subject) *bench {
 	b := &bench{batch: s.batch}
 	for _, program := range s.programs {
@@ -340,7 +341,7 @@ func (l *Lab) decider(s *Subject) *decider {
 	return &decider{new: l.Crew.Checker, stateful: l.stateful, samples: s.outputs(l.cases[:l.samples])}
 }
 
-// blame gives a fault of the checker its place.
+// blame sets the position of a fault of the checker.
 func (l *Lab) blame(err error) error {
 	if f, ok := errors.AsType[*judge.Fault](err); ok && f.File == "" {
 		placed := *f
@@ -350,7 +351,7 @@ func (l *Lab) blame(err error) error {
 	return err
 }
 
-// share does n things with as many workers as there are jobs.
+// share calls do for the n indices, with one worker per job.
 func (l *Lab) share(
 	ctx context.Context, s *Subject, n int, do func(ctx context.Context, w *bench, d *decider, i int) error,
 	told func(done int),
@@ -404,8 +405,9 @@ func (l *Lab) one(ctx context.Context, s *Subject, w *bench, d *decider, m *Muta
 		return wrong, err
 	}
 	if l.stateful {
-		// A checker with state has seen the samples. If the mutant has other outputs there, only all its
-		// outputs together can be accepted.
+		// A checker with state has seen the correct outputs for the samples. If the mutant's outputs for the
+		// samples differ from these, each other output is judged alone, and then all outputs of the mutant
+		// together.
 		alone := func(c *solved, out []byte) (bool, error) { return d.alone(ctx, c, out) }
 		samples, others := l.split(slots)
 		if err := r.hunt(w, l, samples, alone); err != nil || r.State == Killed {
@@ -430,8 +432,7 @@ func (l *Lab) one(ctx context.Context, s *Subject, w *bench, d *decider, m *Muta
 	return r, nil
 }
 
-// hunt runs the mutant on cases until one kills it. Other outputs that are right are
-// kept.
+// hunt runs the mutant on cases until one kills it. It records differing outputs that are correct.
 func (r *Result) hunt(w *bench, l *Lab, slots []uint32, wrong func(c *solved, out []byte) (bool, error)) error {
 	for len(slots) > 0 {
 		at, ran, err := w.hunt(r.Mutant, slots)
@@ -454,7 +455,7 @@ func (r *Result) hunt(w *bench, l *Lab, slots []uint32, wrong func(c *solved, ou
 	return nil
 }
 
-// split parts the samples from other cases.
+// split separates the samples from the other cases.
 func (l *Lab) split(slots []uint32) (samples, others []uint32) {
 	for _, i := range slots {
 		if int(i) < l.samples {
@@ -466,8 +467,8 @@ func (l *Lab) split(slots []uint32) (samples, others []uint32) {
 	return samples, others
 }
 
-// reaching lists the cases that get to a mutant's block, those of few steps first:
-// on the others it cannot differ.
+// reaching lists the cases that reach a mutant's block, by increasing number of steps. On all other cases, the
+// mutant cannot differ.
 func (s *Subject) reaching(m *Mutant) (slots []uint32) {
 	for _, i := range s.order {
 		if s.traces[i].cover[m.block] {
@@ -477,11 +478,11 @@ func (s *Subject) reaching(m *Mutant) (slots []uint32) {
 	return slots
 }
 
-// plenty is how many steps of the original program are enough for a mutant.
+// plenty is the number of steps of the original program after which a mutant is not run on further cases.
 const plenty = 3_000_000
 
-// weight returns the number of steps of a case. For a family these are time, which varies, so only the order
-// of magnitude counts.
+// weight returns the number of steps of a case. For a family, steps measure time. Because time varies, only its
+// order of magnitude is used.
 func (s *Subject) weight(slot uint32) int64 {
 	steps := s.traces[slot].steps
 	if s.family != nil {
@@ -491,8 +492,7 @@ func (s *Subject) weight(slot uint32) int64 {
 	return steps
 }
 
-// within separates the cases that a mutant is run on from those that it is not run on. The first case is
-// always run.
+// within separates the cases on which a mutant is run from those that are skipped. The first case is always run.
 func (s *Subject) within(slots []uint32) (run, spared []uint32) {
 	var steps int64
 	for i, slot := range slots {
@@ -512,7 +512,7 @@ func (s *Subject) outputs(cases []solved) []solved {
 	return own
 }
 
-// how describes how a run ended.
+// how describes the end of a run.
 func (r run) how() string {
 	switch r.fate {
 	case another:

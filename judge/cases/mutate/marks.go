@@ -12,28 +12,28 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// MarksFile is the file of a problem directory that lists equivalent mutants: correct programs, written in
-// another way.
+// MarksFile is the name of the file in a problem directory that lists equivalent mutants. These are mutants that
+// are still correct programs.
 const MarksFile = "mutants.toml"
 
-// Marks are a setter's marks.
+// Marks holds a setter's list of equivalent mutants.
 type Marks struct {
 	file string
 	doc  *strict.Doc
 	list []Mark
 }
 
-// Mark says that mutants are equivalent, and why. It identifies them by their source text, so that it stays
-// valid if other lines change.
+// Mark declares mutants equivalent, with a reason. It identifies them by their source text, so that it stays valid
+// when other lines change.
 type Mark struct {
 	Program string `toml:"program"` // "reference", or the name of the solution's file or directory
-	Line    string `toml:"line"`    // the line of the source; spacing does not matter
-	Before  string `toml:"before"`  // the changed part; if empty, any change of the line
-	After   string `toml:"after"`   // its replacement; if empty, any
+	Line    string `toml:"line"`    // source line; spacing is ignored
+	Before  string `toml:"before"`  // changed part; empty matches any change of the line
+	After   string `toml:"after"`   // replacement; empty matches any
 	Reason  string `toml:"reason"`
 }
 
-// ReadMarks reads the marks of a problem directory. If the file is missing, there are none.
+// ReadMarks reads the marks in a problem directory. If the file is missing, it returns no marks.
 func ReadMarks(dir string) (*Marks, error) {
 	file := filepath.Join(dir, MarksFile)
 	data, err := os.ReadFile(file)
@@ -73,7 +73,7 @@ func (m *Marks) fault(i int, text, hint string) *judge.Fault {
 	return m.doc.Fault(fmt.Sprintf("equivalent[%d]", i), text, hint)
 }
 
-// squeeze makes texts comparable that differ in spacing.
+// squeeze normalizes spacing, so that texts can be compared.
 func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // matches reports whether a mark applies to a mutant.
@@ -83,7 +83,7 @@ func (k *Mark) matches(program string, r *Result) bool {
 		(k.Before == "" || squeeze(k.Before) == squeeze(r.Before)) && (k.After == "" || squeeze(k.After) == squeeze(r.After))
 }
 
-// programName returns the name of a program in marks.
+// programName returns the name by which marks refer to a program.
 func (l *Lab) programName(s *Subject) string {
 	if s.Path == l.Folder.Reference.Path {
 		return "reference"
@@ -91,8 +91,8 @@ func (l *Lab) programName(s *Subject) string {
 	return filepath.Base(s.Path)
 }
 
-// Apply marks the results. The faults are marks of mutants that a case kills, and marks without a mutant.
-// Both must be removed.
+// Apply marks the results. It returns a fault for each mark of a mutant that a case kills, and for each mark that
+// matches no mutant. Both must be removed.
 func (m *Marks) Apply(l *Lab, results []*Result) (faults judge.Faults) {
 	used := make([]bool, len(m.list))
 	for _, r := range results {
@@ -120,7 +120,7 @@ func (m *Marks) Apply(l *Lab, results []*Result) (faults judge.Faults) {
 	return faults
 }
 
-// Form writes a mark for a result, to which the setter adds a reason.
+// Form formats a mark for a result. The setter must add the reason.
 func (l *Lab) Form(r *Result) string {
 	line, _ := r.Subject.Lines(r.Mutant)
 	return fmt.Sprintf("[[equivalent]]\nprogram = %q\nline    = %s\nbefore  = %s\nafter   = %s\nreason  = \"\"\n",

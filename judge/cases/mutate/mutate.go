@@ -1,21 +1,21 @@
-// Package mutate measures how many small mistakes the cases of a problem would miss. It makes mutants of a
-// correct program, each with one small mutation, and runs them on the cases. A mutant that is correct on all
-// cases has survived, and shows what is missing.
+// Package mutate measures how many small mistakes the cases of a problem would miss. It makes mutants of a correct
+// program, each with one small mutation, and runs them on the cases. A mutant that is correct on all cases has
+// survived, and reveals a missing case.
 //
-//	source --Read--> mutants, and programs that can be many of them
+//	source --Read--> mutants, and programs that contain many of them
 //	          --Open--> workers in the sandbox --Judge--> killed by which case, or survived
 //	                                           --Search--> an input that kills it, or none
 //
-// Mutants of Go programs are made from syntax and types (writer.go). Mutants of programs in other languages
-// are made from tokens (slips.go), by the tables of families.toml. Mutants that do not compile, or for which
-// the compiler generates equal code, are dropped.
+// Mutants of Go programs are derived from syntax and types (writer.go). Mutants of programs in other languages are
+// derived from tokens (slips.go), using the tables in families.toml. A mutant is dropped if it does not compile,
+// or if the compiler generates the same code as for the original or another mutant.
 //
-// Mutants are not built one by one. A worker process selects a mutant, and passes its input and output in
-// memory files. It counts steps, or CPU time if it cannot, so that a mutant with an endless loop ends early.
-// If a mutant ends the worker, that is recorded, and another worker is started.
+// Mutants are not built one by one. A worker process selects a mutant, and passes its input and output in memory
+// files. The worker counts steps, or CPU time if it cannot count steps, to stop endless loops early. If a mutant
+// crashes its worker, that is recorded, and another worker is started.
 //
-// A difference from the correct program's output is only a kill if the problem's checker rejects it. A score
-// does not certify a suite: it says when more work is needed.
+// A mutant is killed only if its output differs and the problem's checker rejects that output. A score does not
+// prove that the cases are sufficient. It shows when more work is needed.
 package mutate
 
 import (
@@ -42,22 +42,22 @@ type Operator string
 
 const (
 	Relation   Operator = "relation"   // < for <=
-	Condition  Operator = "condition"  // a condition negated, or constant
-	Logic      Operator = "logic"      // && for ||, or one side alone
-	Arithmetic Operator = "arithmetic" // - for +, or one operand alone
-	Constant   Operator = "constant"   // one more, one less, none
+	Condition  Operator = "condition"  // negate a condition, or make it constant
+	Logic      Operator = "logic"      // || instead of &&, or only one operand
+	Arithmetic Operator = "arithmetic" // - instead of +, or only one operand
+	Constant   Operator = "constant"   // one more, one less, or zero
 	Index      Operator = "index"      // off by one
-	Bound      Operator = "bound"      // a loop with one iteration more or less
+	Bound      Operator = "bound"      // one loop iteration more or less
 	Variable   Operator = "variable"   // another variable of the same type
-	Call       Operator = "call"       // arguments swapped, or the call removed
+	Call       Operator = "call"       // swap arguments, or remove the call
 	Statement  Operator = "statement"  // removed
 	Assignment Operator = "assignment" // another assignment operator
-	Branch     Operator = "branch"     // break for continue
+	Branch     Operator = "branch"     // continue instead of break
 	Width      Operator = "width"      // 32 bits
-	Float      Operator = "float"      // by floating point
+	Float      Operator = "float"      // compute in floating point
 )
 
-// Operators returns all kinds of mutation, in the order of tables.
+// Operators returns all kinds of mutation, in the order in which tables show them.
 func Operators() []Operator {
 	return []Operator{
 		Relation, Condition, Logic, Arithmetic, Constant, Index, Bound, Variable, Call, Statement, Assignment,
@@ -65,57 +65,57 @@ func Operators() []Operator {
 	}
 }
 
-// Mutant is a program with one mutation.
+// Mutant is a mutation of a program.
 type Mutant struct {
-	ID       int      // in its program; from 1, with gaps
+	ID       int      // unique in its program; starts at 1, with gaps
 	Operator Operator // kind of the mutation
-	File     string   // of the program, with slashes
+	File     string   // relative path in the program, with slashes
 	Line     int      // from 1
 	Column   int      // in bytes, from 1
-	Before   string   // the source text that is changed
+	Before   string   // original source text
 	After    string   // its replacement
 
-	start, end int  // offsets in the file
-	block      int  // block that contains it
-	outer      bool // outside of all functions, where all copies share the code
+	start, end int  // byte offsets in the file
+	block      int  // block that contains the mutation
+	outer      bool // outside of all functions, in code that all copies share
 }
 
 // Source is a program that can be mutated.
 type Source struct {
-	Path    string // as the user named it
+	Path    string // path as the user named it
 	Mutants []*Mutant
-	Notes   []string // parts that are not mutated
+	Notes   []string // describe parts that are not mutated
 
-	files    map[string][]byte // all files of the program, by name with slashes
+	files    map[string][]byte // all files of the program, by slash-separated name
 	names    []string          // files of package main, sorted
 	blocks   int
 	schemata map[string][]byte
-	forks    bool // it starts goroutines, which may outlive a run
-	single   bool // it is a file, not a directory
+	forks    bool // starts goroutines, which may outlive a run
+	single   bool // is a file, not a directory
 
 	family   *Family // nil for Go
 	language *config.Language
-	steps    []put // code that counts its steps
+	steps    []put // insertions that count steps
 }
 
-// UnmutableError says why a program is not mutated.
+// UnmutableError explains why a program cannot be mutated.
 type UnmutableError struct{ Path, Reason string }
 
 func (e *UnmutableError) Error() string { return e.Path + ": " + e.Reason }
 
-// Toolchain says where imported packages are read from.
+// Toolchain tells where the sources of imported packages are.
 type Toolchain struct {
 	Goroot string // directory of the Go distribution
 	Kit    fs.FS  // the kit's sources
 
-	known map[string]*types.Package // cache of the types of standard packages; may be nil
+	known map[string]*types.Package // cached types of standard packages; may be nil
 }
 
-// Most mutants of one program. If there are more, they are thinned out evenly.
+// mostMutants is the maximum number of mutants of one program. If there are more, an even selection is kept.
 const mostMutants = 3000
 
-// Read reads a Go program, a file or a directory, and finds its mutants. If it cannot be mutated, the error
-// is an *UnmutableError.
+// Read reads a Go program, which is a file or a directory, and finds its mutants. If the program cannot be
+// mutated, it returns an *UnmutableError.
 func Read(name string, tools Toolchain) (*Source, error) {
 	s := &Source{Path: name, files: map[string][]byte{}}
 	if err := s.load(); err != nil {
@@ -194,8 +194,7 @@ func (s *Source) load() error {
 	return nil
 }
 
-// readFiles reads a program: its file, or all files of its directory, except those whose names begin with a
-// dot.
+// readFiles reads the program's file, or all files in its directory except hidden ones.
 func (s *Source) readFiles() error {
 	info, err := os.Stat(s.Path)
 	if err != nil {
@@ -226,7 +225,7 @@ func (s *Source) readFiles() error {
 	return nil
 }
 
-// Name returns the place of the mutant's line, for people.
+// Name returns the file and line of a mutant, for messages.
 func (s *Source) Name(m *Mutant) string {
 	file := filepath.Join(s.Path, filepath.FromSlash(m.File))
 	if s.single {
@@ -235,7 +234,7 @@ func (s *Source) Name(m *Mutant) string {
 	return fmt.Sprintf("%s:%d", file, m.Line)
 }
 
-// Lines returns the source lines that a mutant changes, before and after.
+// Lines returns the source lines that a mutant changes, before and after the change.
 func (s *Source) Lines(m *Mutant) (before, after string) {
 	text := s.files[m.File]
 	from := bytes.LastIndexByte(text[:m.start], '\n') + 1
@@ -248,7 +247,7 @@ func (s *Source) Lines(m *Mutant) (before, after string) {
 	return before, after
 }
 
-// Diff shows what the mutant changes.
+// Diff returns the lines that a mutant changes, as a diff.
 func (s *Source) Diff(m *Mutant) string {
 	before, after := s.Lines(m)
 	var b strings.Builder
@@ -262,5 +261,5 @@ func (s *Source) Diff(m *Mutant) string {
 	return b.String()
 }
 
-// Schemata returns the files of the program that can be any of its mutants.
+// Schemata returns the files of a program that can behave as any of the mutants.
 func (s *Source) Schemata() map[string][]byte { return s.schemata }

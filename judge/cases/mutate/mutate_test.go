@@ -17,7 +17,7 @@ import (
 	"assay/judge/internal/unboxed"
 )
 
-// program is a program of testdata, laid out in a directory, with its inputs.
+// program extracts a program in testdata into a directory, and returns its inputs.
 func program(t testing.TB, file string) (dir string, inputs [][]byte) {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
@@ -66,7 +66,7 @@ func tools(t testing.TB) Toolchain {
 	return Toolchain{Goroot: strings.TrimSpace(string(out)), Kit: os.DirFS("../../kit")}
 }
 
-// started writes and builds the program with the mutants of a source.
+// started writes and builds a program with the mutants of a source, and returns a worker for it.
 func started(t testing.TB, s *Source) *worker {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -85,8 +85,8 @@ func started(t testing.TB, s *Source) *worker {
 	return w
 }
 
-// TestTheProgramAsItWas: whatever a program uses, with its mutants all off it prints
-// what it printed, again and again.
+// TestTheProgramAsItWas checks that a rewritten program in which no mutant is selected prints the same as the
+// original, even when run repeatedly.
 func TestTheProgramAsItWas(t *testing.T) {
 	tools := tools(t)
 	files, _ := filepath.Glob("testdata/programs/*.txtar")
@@ -139,7 +139,7 @@ func TestTheProgramAsItWas(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, m := range s.Mutants { // with the texts of functions and loops in which something changes
+			for i, m := range s.Mutants { // this also runs the changed copies of functions and loops
 				if first.cover[m.block] || i%5 != 0 {
 					continue
 				}
@@ -149,7 +149,7 @@ func TestTheProgramAsItWas(t *testing.T) {
 			}
 			for i, m := range s.Mutants {
 				if i%7 != 0 {
-					continue // all of them take a while where goroutines are left behind
+					continue // running all takes long if goroutines are left behind
 				}
 				at, r, err := w.hunt(m, slots)
 				if err != nil {
@@ -166,8 +166,8 @@ func TestTheProgramAsItWas(t *testing.T) {
 	}
 }
 
-// TestMutants holds the mutants of a program with one line for each operator against
-// what a person has read.
+// TestMutants compares the mutants of a program, which has one line for each operator, with a reviewed golden
+// file.
 func TestMutants(t *testing.T) {
 	dir, _ := program(t, "testdata/operators.txtar")
 	s, err := Read(dir, tools(t))
@@ -188,7 +188,7 @@ func TestMutants(t *testing.T) {
 	golden.Check(t, "testdata/operators.golden", []byte(b.String()))
 }
 
-// TestFates: how mutants end.
+// TestFates checks how the runs of mutants end.
 func TestFates(t *testing.T) {
 	dir, inputs := program(t, "testdata/fates.txtar")
 	s, err := Read(dir, tools(t))

@@ -2,7 +2,7 @@ package mutate
 
 import "slices"
 
-// ends reports whether a token is the end of an operand.
+// ends reports whether an operand may end with token i.
 func (s *slips) ends(i int) bool {
 	if i < 0 || i >= len(s.toks) {
 		return false
@@ -17,7 +17,7 @@ func (s *slips) ends(i int) bool {
 	return t.kind == sign && (t.text == ")" || t.text == "]" || s.is(i, "++", "--"))
 }
 
-// begins reports whether an operand may begin with a token.
+// begins reports whether an operand may begin with token i.
 func (s *slips) begins(i int) bool {
 	if i >= len(s.toks) {
 		return false
@@ -26,7 +26,7 @@ func (s *slips) begins(i int) bool {
 	return t.kind != sign && t.kind != lineEnd && t.kind != directive || s.is(i, "(", "[", "!", "-", "~", "&", "*", "|", "++", "--", "{")
 }
 
-// ahead returns the first token of the operand that ends before token i, or -1.
+// ahead returns the first token of the operand that ends just before token i, or -1 if there is none.
 func (s *slips) ahead(i int) int {
 	j := i - 1
 	for s.ends(j) || s.is(j, ")", "]") {
@@ -51,7 +51,7 @@ func (s *slips) ahead(i int) int {
 	return -1
 }
 
-// behind returns the last token of the operand that begins after token i, or -1.
+// behind returns the last token of the operand that begins just after token i, or -1 if there is none.
 func (s *slips) behind(i int) int {
 	j := i + 1
 	for s.is(j, "!", "-", "~", "&", "*", "not", "+") {
@@ -77,21 +77,21 @@ func (s *slips) behind(i int) int {
 	}
 }
 
-// part reports whether a token is an element of a tuple, such as .0 after its name.
+// part reports whether a token is a tuple field, such as .0 after a name.
 func (s *slips) part(i int) bool {
 	t := s.toks[i]
 	return t.kind == number && t.text[0] == '.' && i > 0 && s.toks[i-1].end == t.start && s.ends(i-1)
 }
 
-// stops end a comparison, in addition to logical operators.
+// stops lists the tokens that end a comparison, in addition to logical operators.
 var stops = []string{
 	"&&", "||", "and", "or", "not", ",", ";", "?", ":", "=>", "->", "=", "+=", "-=", "*=", "/=", "%=", "&=",
 	"|=", "^=", ":=", "return", "if", "elif", "else", "while", "for", "in", "let", "lambda", "{", "}", "(", "[",
 	")", "]", "<<", ">>", "!", "yield", "assert", "case", "..",
 }
 
-// clause returns the end of the comparison, or of the side of a logical operator, from token i on to the left
-// or right. It ends at enclosing brackets, and at operators with lower precedence.
+// clause returns the end of the comparison, or of the operand of a logical operator, that contains token i. Step
+// is the direction: 1 or -1. The clause ends at enclosing brackets and at operators with lower precedence.
 func (s *slips) clause(i, step int) int {
 	j := i + step
 	for j >= 0 && j < len(s.toks) {
@@ -111,5 +111,5 @@ func (s *slips) clause(i, step int) int {
 	return j
 }
 
-// span returns the text from one token to another.
+// span returns the text from token from to token to.
 func (s *slips) span(from, to int) string { return s.text[s.toks[from].start:s.toks[to].end] }

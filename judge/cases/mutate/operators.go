@@ -14,8 +14,8 @@ import (
 type change struct {
 	op    Operator
 	after string // for people
-	code  string // for the compiler, if different
-	prec  int    // precedence of after's operator; zero if there is none
+	code  string // text for the compiler, if different
+	prec  int    // precedence of after's operator; zero if it has none
 }
 
 func (c change) text() string {
@@ -25,14 +25,15 @@ func (c change) text() string {
 	return c.after
 }
 
-// relations are the replacements of a comparison: few enough, yet tests that find these find the others, too.
+// relations maps comparisons to their replacements. Each comparison has only a few replacements, because tests
+// that detect these also detect the others.
 var relations = map[token.Token][]string{
 	token.LSS: {"<=", "!=", "false"}, token.LEQ: {"<", "==", "true"},
 	token.GTR: {">=", "!=", "false"}, token.GEQ: {">", "==", "true"},
 	token.EQL: {"<=", ">=", "false"}, token.NEQ: {"<", ">", "true"},
 }
 
-// arithmetics are the replacements of an operator.
+// arithmetics maps operators to their replacements.
 var arithmetics = map[token.Token][]string{
 	token.ADD: {"-", "*"}, token.SUB: {"+"}, token.MUL: {"+"}, token.QUO: {"*", "%"}, token.REM: {"/"},
 	token.AND: {"|"}, token.OR: {"&", "^"}, token.XOR: {"|", "&"}, token.AND_NOT: {"&"}, token.SHL: {">>"}, token.SHR: {"<<"},
@@ -43,7 +44,7 @@ var precedence = map[string]int{
 	"==": 3, "!=": 3, "<": 3, "<=": 3, ">": 3, ">=": 3, "&&": 2, "||": 1,
 }
 
-// changes lists the replacements of an expression, which is never constant.
+// changes lists the replacements of a non-constant expression.
 func (w *writer) changes(e ast.Expr, t types.Type) (all []change) {
 	basic, _ := t.Underlying().(*types.Basic)
 	r := w.roles[e]
@@ -91,7 +92,7 @@ func (w *writer) changes(e ast.Expr, t types.Type) (all []change) {
 
 func is2[T ast.Expr](e ast.Expr) bool { _, ok := e.(T); return ok }
 
-// others replaces a variable by other variables of the same type, those declared nearest first.
+// others replaces a variable with other variables of the same type. Nearer declarations come first.
 func (w *writer) others(n *ast.Ident, t types.Type) (all []change) {
 	own, ok := w.info.Uses[n].(*types.Var)
 	if !ok || types.Identical(t, types.Universe.Lookup("error").Type()) {
@@ -105,10 +106,10 @@ func (w *writer) others(n *ast.Ident, t types.Type) (all []change) {
 	return all
 }
 
-// mostOthers is how many other variables replace a variable.
+// mostOthers is the maximum number of other variables that replace a variable.
 const mostOthers = 2
 
-// inScope lists the variables that are visible at a place, those declared nearest first.
+// inScope lists the variables that are visible at pos. Nearer declarations come first.
 func (w *writer) inScope(pos token.Pos) (all []*types.Var) {
 	hidden := map[string]bool{}
 	for scope := w.pkg.Scope().Innermost(pos); scope != nil && scope != types.Universe; scope = scope.Parent() {
@@ -121,7 +122,7 @@ func (w *writer) inScope(pos token.Pos) (all []*types.Var) {
 			}
 			if scope == w.pkg.Scope() || v.Pos() < pos {
 				if _, found := scope.LookupParent(name, pos); found == nil && scope != w.pkg.Scope() {
-					continue // it is being declared
+					continue // the declaration is not complete at pos
 				}
 				hidden[name] = true
 				here = append(here, v)
@@ -133,7 +134,7 @@ func (w *writer) inScope(pos token.Pos) (all []*types.Var) {
 	return all
 }
 
-// fields replaces a field by other fields of the same type.
+// fields replaces a field with other fields of the same type.
 func (w *writer) fields(n *ast.SelectorExpr, t types.Type) (all []change) {
 	s := w.info.Selections[n]
 	if s == nil || s.Kind() != types.FieldVal || len(s.Index()) != 1 {
@@ -156,7 +157,7 @@ func (w *writer) fields(n *ast.SelectorExpr, t types.Type) (all []change) {
 	return all
 }
 
-// binary makes changes of a binary operator.
+// binary lists the replacements of a binary operator.
 func (w *writer) binary(n *ast.BinaryExpr, t *types.Basic) (all []change) {
 	add := func(op Operator, after string, prec int) { all = append(all, change{op: op, after: after, prec: prec}) }
 	switch n.Op {
@@ -196,12 +197,12 @@ func (w *writer) binary(n *ast.BinaryExpr, t *types.Basic) (all []change) {
 	return all
 }
 
-// compare makes changes of a comparison.
+// compare lists the replacements of a comparison.
 func (w *writer) compare(n *ast.BinaryExpr, becomes []string) (all []change) {
 	t := w.typeOf(n.X)
 	if is[*types.Interface](t) || isNil(w, n.X) || isNil(w, n.Y) {
 		if types.Identical(t, types.Universe.Lookup("error").Type()) || types.Identical(w.typeOf(n.Y), types.Universe.Lookup("error").Type()) {
-			return nil // a correct program gets no errors
+			return nil // errors do not occur in a correct program
 		}
 	}
 	ordered := false
@@ -226,7 +227,7 @@ func (w *writer) compare(n *ast.BinaryExpr, becomes []string) (all []change) {
 
 func isNil(w *writer, e ast.Expr) bool { return w.info.Types[e].IsNil() }
 
-// narrow makes changes to 32 bits, and to floating point.
+// narrow lists replacements that compute with 32 bits or in floating point.
 func (w *writer) narrow(n *ast.BinaryExpr, t *types.Basic) (all []change) {
 	name, ok := w.typeName(w.typeOf(n))
 	wide := t.Kind() == types.Int || t.Kind() == types.Int64 || t.Kind() == types.Uint64 || t.Kind() == types.Uint
@@ -249,10 +250,10 @@ func (w *writer) narrow(n *ast.BinaryExpr, t *types.Basic) (all []change) {
 	return all
 }
 
-// swaps are functions that are easily confused.
+// swaps maps functions to functions with which they are easily confused.
 var swaps = map[string]string{"min": "max", "max": "min"}
 
-// call makes changes of a call: two arguments are swapped, or an argument replaces the call.
+// call lists the replacements of a call. Two arguments are swapped, or an argument replaces the call.
 func (w *writer) call(n *ast.CallExpr, t types.Type) (all []change) {
 	tv := w.info.Types[n.Fun]
 	if tv.IsType() {
@@ -286,7 +287,7 @@ func (w *writer) call(n *ast.CallExpr, t types.Type) (all []change) {
 	return all
 }
 
-// conversion makes changes of a conversion between numbers.
+// conversion lists the replacements of a conversion between numbers.
 func (w *writer) conversion(n *ast.CallExpr, t types.Type) []change {
 	b, ok := t.Underlying().(*types.Basic)
 	from, ok2 := w.typeOf(n.Args[0]).Underlying().(*types.Basic)
@@ -299,7 +300,7 @@ func (w *writer) conversion(n *ast.CallExpr, t types.Type) []change {
 	return nil
 }
 
-// constants makes changes of a constant expression of a basic type.
+// constants lists the replacements of a constant expression of a basic type.
 func (w *writer) constants(e ast.Expr, t *types.Basic, v constant.Value) (all []change) {
 	add := func(v constant.Value, after string) {
 		if representable(v, t) && !slices.ContainsFunc(all, func(c change) bool { return c.after == after }) {

@@ -23,7 +23,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// readTokens reads a program of a family, a file or a directory, and finds its mutants.
+// readTokens reads a program of a family, which is a file or a directory, and finds its mutants.
 func readTokens(name string, l *config.Language, f *Family) (*Source, error) {
 	s := &Source{Path: name, files: map[string][]byte{}, blocks: 1, family: f, language: l}
 	if err := s.readFiles(); err != nil {
@@ -40,7 +40,7 @@ func readTokens(name string, l *config.Language, f *Family) (*Source, error) {
 	return s, nil
 }
 
-// chooseSource finds the file of a directory that is mutated: the only source, or the one that starts the
+// chooseSource chooses the file of a directory to mutate. It is the only source file, or the one that starts the
 // program if the others are read at run time.
 func (s *Source) chooseSource() error {
 	s.names = slices.DeleteFunc(s.names, func(name string) bool {
@@ -58,8 +58,8 @@ func (s *Source) chooseSource() error {
 	return nil
 }
 
-// laid returns the files of a program that contains the given mutants and the original. Missing files do not
-// matter: the program then does not compile.
+// laid returns the files of a program that contains the original and the given mutants. Missing files are ignored,
+// because the program then fails to compile.
 func (s *Source) laid(mutants []*Mutant) (map[string][]byte, error) {
 	f, files := s.family, map[string][]byte{}
 	text := s.files[s.names[0]]
@@ -109,7 +109,7 @@ func (s *Source) laid(mutants []*Mutant) (map[string][]byte, error) {
 	return files, nil
 }
 
-// table returns the data for harnesses that make mutants themselves.
+// table returns the data for harnesses that apply mutations themselves.
 func (s *Source) table(mutants []*Mutant) any {
 	type row struct {
 		ID    int    `json:"id"`
@@ -129,14 +129,14 @@ func (s *Source) table(mutants []*Mutant) any {
 	}{s.names[0], s.files[s.names[0]], rows, append([]put{}, s.steps...)}
 }
 
-// put is a text to insert into another one.
+// put is a text to be inserted into another text.
 type put struct {
 	At   int    `json:"at"`
 	Text string `json:"text"`
 }
 
-// steps returns the code that counts the steps of a program. It is inserted into the body of each loop if
-// that is in braces, and otherwise into its condition.
+// steps returns the code that counts a program's steps. It is inserted into the body of each loop if the body is
+// in braces, and otherwise into the loop condition.
 func (f *Family) steps(text string) (all []put) {
 	if f.Step == "" {
 		return nil
@@ -182,8 +182,8 @@ func (f *Family) steps(text string) (all []put) {
 	return all
 }
 
-// changed returns the text of a mutant, with the steps outside of its change. For the zero mutant it is that
-// of the program.
+// changed returns the text of a mutant. It inserts code that counts steps everywhere except within the change. For
+// the zero Mutant, changed returns the text of the original program.
 func (s *Source) changed(m *Mutant) string {
 	text := string(s.files[s.names[0]])
 	var b strings.Builder
@@ -208,7 +208,7 @@ func (s *Source) changed(m *Mutant) string {
 	return b.String() + text[at:]
 }
 
-// hidden replaces functions that copies may not call.
+// hidden replaces functions that the copies may not call.
 func (s *Source) hidden(text string) string {
 	for _, word := range slices.Sorted(maps.Keys(s.family.Hide)) {
 		text = strings.ReplaceAll(text, word, s.family.Hide[word])
@@ -216,7 +216,7 @@ func (s *Source) hidden(text string) string {
 	return text
 }
 
-// copied returns the text of a copy.
+// copied returns the text of a copy of the program.
 func (s *Source) copied(m *Mutant, id, hoisted string) string {
 	f := s.family
 	body := s.hidden(s.changed(m))
@@ -238,7 +238,7 @@ func (s *Source) copied(m *Mutant, id, hoisted string) string {
 	return strings.NewReplacer("{id}", id, "{hoisted}", hoisted, "{renames}", renames, "{body}", body).Replace(f.Body)
 }
 
-// ended appends a text to the main function.
+// ended appends text to the main function.
 func ended(lexis *Lexis, body string, main *regexp.Regexp, ending string) string {
 	begin := main.FindStringIndex(body)
 	if begin == nil {
@@ -252,7 +252,7 @@ func ended(lexis *Lexis, body string, main *regexp.Regexp, ending string) string
 	return body
 }
 
-// outer lists the functions and variables that a C program declares outside of all functions.
+// outer lists the functions and variables that a C program declares at file scope.
 func outer(f *Family, body string) (names []string) {
 	toks := f.Lexis.tokens(body)
 	for i, t := range toks {
@@ -270,7 +270,7 @@ func outer(f *Family, body string) (names []string) {
 
 var classWord = pattern.New(`\b(?:class|enum|record|interface)\s+(\w+)`)
 
-// mainClass returns the name of the class with the main function.
+// mainClass returns the name of the class that contains the main function.
 func mainClass(text string, main *regexp.Regexp) string {
 	if main == nil {
 		return ""
@@ -279,7 +279,7 @@ func mainClass(text string, main *regexp.Regexp) string {
 	if at == nil {
 		return "Main"
 	}
-	depth := 0 // from the main function to its class
+	depth := 0 // brace depth of the class that contains the main function
 	last := "Main"
 	for _, m := range classWord().FindAllStringSubmatchIndex(text[:at[0]], -1) {
 		if open := strings.Count(text[:m[0]], "{") - strings.Count(text[:m[0]], "}"); open <= depth {
@@ -297,12 +297,12 @@ type packing struct {
 
 	mu       sync.Mutex
 	programs []*judge.Program
-	prints   map[int]fingerprint // by mutant; 0 is the original program
-	batch    map[int]int         // index of the program that contains a mutant
+	prints   map[int]fingerprint // by mutant; mutant 0 is the original program
+	batch    map[int]int         // maps mutants to indices of the programs that contain them
 	wanted   int
 }
 
-// build builds a program from some mutants. If the compiler rejects it, the text is its output.
+// build builds a program from some mutants. If the compiler rejects it, build returns the compiler's output.
 func (p *packing) build(ctx context.Context, mutants []*Mutant) (*judge.Program, string, error) {
 	files, err := p.s.laid(mutants)
 	if err != nil {
@@ -315,7 +315,7 @@ func (p *packing) build(ctx context.Context, mutants []*Mutant) (*judge.Program,
 		commands = append(commands, slices.Concat(c[:1], f.Flags, c[1:]))
 	}
 	if f.Table {
-		commands = nil // the harness reports what compiles
+		commands = nil // the harness reports which mutants compile
 	}
 	l.Build = append(slices.Clone(f.Before), commands...)
 	if len(f.Results) > 0 {
@@ -349,11 +349,11 @@ func (l *Lab) compiled(ctx context.Context, files map[string][]byte, language *c
 	return made.Program, made.Log, nil
 }
 
-// all builds the mutants, and drops those that do not compile or are equal.
+// all builds the mutants, and drops mutants that do not compile or that are equal to others.
 func (p *packing) all(ctx context.Context) error {
 	p.prints, p.batch, p.wanted = map[int]fingerprint{}, map[int]int{}, len(p.s.Mutants)
 	size := max(len(p.s.Mutants), 1)
-	if !p.s.family.Table { // half of the bytes that a program may have
+	if !p.s.family.Table { // use at most half of a program's size limit
 		size = max(min(p.s.family.Batch, 500_000/(len(p.s.files[p.s.names[0]])+1)), 1)
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -364,8 +364,8 @@ func (p *packing) all(ctx context.Context) error {
 	return group.Wait()
 }
 
-// some builds mutants as one program, without those that do not compile. If the compiler does not identify
-// them, it tries the halves.
+// some builds the mutants that compile as one program. If the compiler does not identify the mutants that fail to
+// compile, some tries halves of the batch.
 func (p *packing) some(ctx context.Context, batch []*Mutant) error {
 	for len(batch) > 0 {
 		program, log, err := p.build(ctx, batch)
@@ -402,7 +402,7 @@ func (p *packing) some(ctx context.Context, batch []*Mutant) error {
 	return nil
 }
 
-// keep stores a program, and records the compiler's code for each mutant.
+// keep stores a program, and records fingerprints of its mutants.
 func (p *packing) keep(program *judge.Program, batch []*Mutant) error {
 	prints, err := fingerprints(program.Dir)
 	if err != nil {
@@ -421,8 +421,8 @@ func (p *packing) keep(program *judge.Program, batch []*Mutant) error {
 	return nil
 }
 
-// settle drops the mutants that are in no program, or equal to another one, and counts them. Programs are
-// ordered by their mutants.
+// settle drops the mutants that are in no program or are equal to another one, and counts them. It sorts the
+// programs by their mutants.
 func (p *packing) settle() (*Subject, string) {
 	first := map[fingerprint]bool{p.prints[0]: true}
 	var stillborn, same, twice int
@@ -459,7 +459,8 @@ func (p *packing) settle() (*Subject, string) {
 	)
 }
 
-// asked asks the harness for hashes of the table's mutants. A hash of zeros means that it does not compile.
+// asked requests fingerprints of the table's mutants from the harness. A hash of zeros means that a mutant does
+// not compile.
 func (p *packing) asked(ctx context.Context, args []string) error {
 	if len(p.s.Mutants) == 0 {
 		return nil

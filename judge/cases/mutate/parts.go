@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// Mutants may be judged in parts, on several machines. Part judges every step-th mutant and returns lines of
-// a journal. Judge, given such a journal, judges the others.
+// Mutants can be judged in parts, on several machines. Part judges every step-th mutant and returns lines of a
+// journal. Judge, given a journal with these lines, judges the remaining mutants.
 
 // Count returns the number of mutants of all programs.
 func (l *Lab) Count() (n int) {
@@ -22,7 +22,8 @@ func (l *Lab) Count() (n int) {
 	return n
 }
 
-// Identity hashes all mutants. If it is the same, lines of a journal are about the same mutants.
+// Identity hashes all mutants. If two labs have the same identity, lines of a journal refer to the same mutants in
+// both.
 func (l *Lab) Identity() string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, format, len(l.cases))
@@ -35,7 +36,7 @@ func (l *Lab) Identity() string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// Judge runs all mutants on all cases, each until a case kills it.
+// Judge runs each mutant on the cases until one kills it.
 func (l *Lab) Judge(ctx context.Context) (all []*Result, err error) {
 	before, err := openJournal(l.Journal)
 	if err != nil {
@@ -45,8 +46,8 @@ func (l *Lab) Judge(ctx context.Context) (all []*Result, err error) {
 	return l.judge(ctx, before, 0, 1)
 }
 
-// Part judges every step-th mutant from first on, counted over all programs. It returns a line of a journal
-// for each.
+// Part judges the mutants with the numbers first, first+step, first+2*step, and so on. The mutants of all programs
+// are numbered together. Part returns a line of a journal for each of these mutants.
 func (l *Lab) Part(ctx context.Context, first, step int) (lines [][]byte, err error) {
 	results, err := l.judge(ctx, &journal{}, first, step)
 	if err != nil {
@@ -65,7 +66,7 @@ func (l *Lab) Part(ctx context.Context, first, step int) (lines [][]byte, err er
 	return lines, nil
 }
 
-// judge judges the mutants of Part that are not in the journal.
+// judge judges the mutants selected by first and step, as in Part, except those in the journal.
 func (l *Lab) judge(ctx context.Context, before *journal, first, step int) (all []*Result, err error) {
 	of, number := (l.Count()-first+step-1)/step, 0
 	for at, s := range l.Subjects {

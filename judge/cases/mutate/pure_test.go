@@ -10,8 +10,8 @@ import (
 	"assay/judge"
 )
 
-// TestCover: what is picked finds everything as often as wanted, or as often as it can
-// be found, and no picked set can be left out where each is wanted once.
+// TestCover checks that each element is in want picked sets, or in all sets that contain it. If want is 1, no
+// picked set may be redundant.
 func TestCover(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sets := rapid.SliceOfN(rapid.SliceOfDistinct(rapid.IntRange(0, 9), func(x int) int { return x }), 0, 8).Draw(t, "sets")
@@ -89,7 +89,7 @@ func FuzzMarks(f *testing.F) {
 	})
 }
 
-// TestForm: what Form writes is a mark that can be read again, but for its reason.
+// TestForm checks that the output of Form is a valid mark, apart from the empty reason.
 func TestForm(t *testing.T) {
 	for _, text := range []string{`a < b`, `s == "it's"`, "x = 'a'", `"\n" + "\\"`} {
 		form := "[[equivalent]]\nprogram = 'p'\nline = " + literal(text) + "\nreason = 'r'\n"

@@ -7,7 +7,7 @@ import (
 	"assay/judge"
 )
 
-// count adds a mutant to the counts.
+// count adds a mutant with state s to the counts.
 func count(c *judge.MutantCounts, s judge.MutantState) {
 	c.Mutants++
 	switch s {

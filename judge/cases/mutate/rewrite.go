@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Marks surround each site and each change, so that the place of an error identifies the change that does not
-// compile. The blanks separate them from operators.
+// marked surrounds a site or a change with comments. The position of a compile error then identifies the change
+// that does not compile. The blanks separate the comments from operators.
 func marked(kind byte, id int, text string) string {
 	return fmt.Sprintf(" /*%c%d<*/%s/*%c%d>*/ ", kind, id, text, kind, id)
 }
 
-// endings are functions that end the program, with their replacements.
+// endings maps functions that exit the program to their replacements.
 var endings = map[string]string{
 	"os.Exit": "assay_Exit", "log.Fatal": "assay_Fatal", "log.Fatalf": "assay_Fatalf", "log.Fatalln": "assay_Fatalln",
 }
@@ -46,7 +46,7 @@ func (w *writer) expr(e ast.Expr) string {
 	return w.choice(e, tv.Type, text, w.changes(e, tv.Type))
 }
 
-// renamed returns the replacement for a name that the harness takes over. It is empty for others.
+// renamed returns the harness's replacement for a name, or "" if there is none.
 func (w *writer) renamed(e ast.Expr) string {
 	switch n := e.(type) {
 	case *ast.Ident:
@@ -66,7 +66,7 @@ func (w *writer) renamed(e ast.Expr) string {
 	return ""
 }
 
-// sized writes a make whose sizes are limited: a mutant may request more memory than there is.
+// sized writes a call of make with limited sizes, because a mutant may request more memory than there is.
 func (w *writer) sized(n *ast.CallExpr) string {
 	args := []string{w.raw(n.Args[0])}
 	for _, a := range n.Args[1:] {
@@ -89,7 +89,7 @@ func (w *writer) constant(e ast.Expr, tv types.TypeAndValue) string {
 	return w.choice(e, tv.Type, text, w.constants(e, basic, tv.Value))
 }
 
-// choice writes an expression that is the original, or one of its changes.
+// choice writes an expression that evaluates to the original or to one of its changes.
 func (w *writer) choice(e ast.Expr, t types.Type, text string, changes []change) string {
 	if len(changes) == 0 || w.quiet > 0 {
 		return text
@@ -126,14 +126,14 @@ func (w *writer) choice(e ast.Expr, t types.Type, text string, changes []change)
 	return marked('s', site, b.String())
 }
 
-// mostPicks is how many changes the harness's pick functions take.
+// mostPicks is the maximum number of changes that the harness's pick functions can take.
 const mostPicks = 8
 
-// pick writes a choice whose alternatives are all evaluated.
+// pick writes a choice in which all alternatives are evaluated.
 func (w *writer) pick(name string, site int, text string, ids []int, kept []change) string {
 	all := make([]string, w.next-site)
 	for i := range all {
-		all[i] = "*new(" + name + ")" // does not compile as a change
+		all[i] = "*new(" + name + ")" // used for changes that do not compile
 	}
 	for i, c := range kept {
 		all[ids[i]-site] = marked('m', ids[i], c.text())
@@ -159,8 +159,8 @@ func (w *writer) pureAll(e ast.Expr, changes []change) bool {
 	return true
 }
 
-// pure reports whether an expression has no side effects and cannot fail. A field by a pointer is pure if its
-// changes are fields by the same pointer.
+// pure reports whether an expression has no side effects and cannot fail. A field accessed through a pointer is
+// pure if its changes access fields through the same pointer.
 func (w *writer) pure(e ast.Expr) bool {
 	if w.info.Types[e].Value != nil {
 		return true
@@ -208,12 +208,12 @@ func (w *writer) stmt(s ast.Stmt) string {
 	}
 	text = w.alternatives(site, ids, kept, text)
 	if w.roles[s]&post != 0 {
-		text = "func() { " + text + " }()" // no other statement is allowed there
+		text = "func() { " + text + " }()" // only a simple statement is allowed here
 	}
 	return text
 }
 
-// alternatives writes a statement that is the original, or one of its changes.
+// alternatives writes code that executes the original statement or one of its changes.
 func (w *writer) alternatives(site int, ids []int, kept []change, text string) string {
 	if len(ids) == 1 && kept[0].after == "" {
 		return marked('s', site, fmt.Sprintf("if assay_M != %d { %s }", ids[0], text))
@@ -228,14 +228,14 @@ func (w *writer) alternatives(site int, ids []int, kept []change, text string) s
 	return marked('s', site, fmt.Sprintf("%s else { %s }", b.String(), text))
 }
 
-// inverse maps an assignment to the one that undoes it.
+// inverse maps an assignment operator to the one that undoes it.
 var inverse = map[token.Token]string{
 	token.ADD_ASSIGN: "-=", token.SUB_ASSIGN: "+=", token.MUL_ASSIGN: "+=", token.QUO_ASSIGN: "*=", token.REM_ASSIGN: "/=",
 	token.AND_ASSIGN: "|=", token.OR_ASSIGN: "&=", token.XOR_ASSIGN: "|=", token.SHL_ASSIGN: ">>=",
 	token.SHR_ASSIGN: "<<=", token.AND_NOT_ASSIGN: "&=",
 }
 
-// statements lists the replacements of a statement. A removed one is "".
+// statements lists the replacements of a statement. The empty string removes the statement.
 func (w *writer) statements(s ast.Stmt) []change {
 	none := change{op: Statement}
 	switch n := s.(type) {
@@ -300,8 +300,8 @@ func isBlank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// synchronizes reports whether a call belongs to goroutines. Without the call a program would wait forever,
-// which only the wall time limit ends.
+// synchronizes reports whether a call synchronizes goroutines. Without such a call, a program might wait until the
+// wall time limit.
 func (w *writer) synchronizes(n *ast.CallExpr) bool {
 	callee := w.callee(n)
 	return callee == "close" || strings.Contains(callee, "sync.") || strings.Contains(callee, "time.")

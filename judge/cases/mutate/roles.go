@@ -6,21 +6,21 @@ import (
 	"go/types"
 )
 
-// role says how an expression or a statement may be mutated at its place.
+// role tells how an expression or a statement may be mutated in its context.
 type role uint8
 
 const (
-	fixed  role = 1 << iota // it stays, but its parts may change: it is assigned to, called, or its address is taken
-	frozen                  // nothing in it changes
-	index                   // an index, so that off by one is a mutation
-	bound                   // the number of iterations of a loop
-	inLoop                  // a statement that continue could replace
-	bare                    // a block that contains cases and no statements
+	fixed  role = 1 << iota // must stay, but its parts may change; for example, it is assigned to
+	frozen                  // must not change, including all parts
+	index                   // an index, for off-by-one mutations
+	bound                   // determines the number of iterations of a loop
+	inLoop                  // a statement that `continue` could replace
+	bare                    // a block that contains only cases
 	last                    // a return at the end of its function
-	post                    // a statement that ends each iteration of a loop
+	post                    // the post statement of a loop
 )
 
-// mark gives the nodes of a file their roles.
+// mark assigns roles to the nodes of a file.
 func (w *writer) mark(file *ast.File) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -82,7 +82,7 @@ func (w *writer) markExpr(e ast.Expr) {
 	}
 }
 
-// markLiteral freezes the keys that must be names or constants.
+// markLiteral marks the keys of a composite literal as frozen if they must be names or constants.
 func (w *writer) markLiteral(n *ast.CompositeLit) {
 	if is[*types.Map](w.typeOf(n)) {
 		return
@@ -94,8 +94,8 @@ func (w *writer) markLiteral(n *ast.CompositeLit) {
 	}
 }
 
-// messages are packages and functions whose arguments are not judged: texts of errors, and sizes that only
-// affect speed.
+// messages lists packages and functions whose arguments do not affect verdicts, such as error texts and sizes that
+// only affect speed.
 var messages = map[string]bool{
 	"fmt.Errorf": true, "errors.New": true, "log.Fatal": true, "log.Fatalf": true, "log.Fatalln": true,
 	"log.Print": true, "log.Printf": true, "log.Println": true, "log.SetFlags": true, "log.SetPrefix": true,
@@ -139,7 +139,7 @@ func (w *writer) toStderr(n *ast.CallExpr) bool {
 	return ok && v.Pkg() != nil && v.Pkg().Path() == "os" && v.Name() == "Stderr"
 }
 
-// callee returns the full name of the function that is called. It is empty if it has none.
+// callee returns the full name of the called function, or "" if it has none.
 func (w *writer) callee(n *ast.CallExpr) string {
 	var id *ast.Ident
 	switch f := ast.Unparen(n.Fun).(type) {
@@ -204,14 +204,14 @@ func (w *writer) markStmt(s ast.Stmt) {
 	}
 }
 
-// head freezes the form of a statement in the head of another.
+// head freezes the form of a statement in the head of another statement.
 func (w *writer) head(s ast.Stmt) {
 	if s != nil {
 		w.roles[s] |= fixed
 	}
 }
 
-// place marks an expression that must stay a variable, with everything that contains it.
+// place marks an expression that must stay a variable, and all expressions that contain it.
 func (w *writer) place(e ast.Expr) {
 	w.roles[e] |= fixed
 	switch n := e.(type) {
@@ -272,7 +272,7 @@ func (w *writer) typeOf(e ast.Expr) types.Type {
 	return nil
 }
 
-// is reports whether the underlying type is of a kind.
+// is reports whether the underlying type of t is a T.
 func is[T types.Type](t types.Type) bool {
 	if t == nil {
 		return false

@@ -17,28 +17,28 @@ import (
 	"assay/judge/cases/stress"
 )
 
-// Find is an input that kills surviving mutants.
+// Find is an input that kills mutants which no case kills.
 type Find struct {
 	Input  []byte
-	Answer []byte // of the reference solution
-	Origin string // where the input comes from
+	Answer []byte // answer of the reference solution
+	Origin string // describes where the input comes from
 	Kills  []*Result
 }
 
-// Hunt bounds a search for inputs that kill survivors.
+// Hunt limits a search for inputs that kill surviving mutants.
 type Hunt struct {
 	Seed  uint64        `json:"seed"`
 	Count int           `json:"count"`             // inputs
-	Time  time.Duration `json:"time_ns,omitempty"` // zero means no bound; with a bound, the result depends on the machine
-	// Shrink is the most evaluations for shrinking one find. Zero means that finds stay unchanged.
+	Time  time.Duration `json:"time_ns,omitempty"` // zero means no limit; with a limit, results depend on the machine
+	// Shrink is the maximum number of evaluations for shrinking one find. Zero means that finds are not shrunk.
 	Shrink int `json:"shrink,omitempty"`
 }
 
-// mostSteps is how many steps a program may take on an input of a search: small inputs suffice to show what
-// is wrong with a mutant.
+// mostSteps is the maximum number of steps of a program on an input of a search. Small inputs are enough to expose
+// a mutant.
 const mostSteps = 30_000
 
-// familySteps is the same for time, in units of 100 ns.
+// familySteps replaces mostSteps for a program of a family, whose steps are units of 100 ns.
 const familySteps = 300_000
 
 func (s *Subject) mostSteps() int64 {
@@ -48,11 +48,11 @@ func (s *Subject) mostSteps() int64 {
 	return mostSteps
 }
 
-// searchSlot is the number of the case for inputs of a search in a worker.
+// searchSlot is the case number that workers use for inputs of a search.
 const searchSlot = 1 << 30
 
-// Search searches inputs that kill surviving mutants, and shrinks them. Supply makes the inputs. The same
-// seed and count lead to the same result for any number of jobs. It returns a note for each input on which a
+// Search looks for inputs that kill surviving mutants, and shrinks them. Supply generates the inputs. The same
+// seed and count give the same result for any number of jobs. Search also returns a note for each input on which a
 // correct program disagrees with the reference solution.
 func (l *Lab) Search(ctx context.Context, results []*Result, supply *stress.Lab, h Hunt) ([]*Find, []string, error) {
 	s := &searcher{
@@ -93,12 +93,12 @@ type searcher struct {
 	mu     sync.Mutex
 	next   int
 	seen   map[[sha256.Size]byte]int // lowest number of each input
-	firsts map[*Result]int           // the first input that kills each mutant
+	firsts map[*Result]int           // number of the first input that kills each mutant
 	inputs map[int]*Find
 	notes  []string
 }
 
-// errOver ends a search whose time is over.
+// errOver ends a search that has used up its time.
 var errOver = errors.New("the time is over")
 
 // all tries all inputs.
@@ -138,7 +138,7 @@ func (s *searcher) all(ctx context.Context) error {
 	return outer.Err()
 }
 
-// party is what one goroutine needs to run the mutants of all programs.
+// party holds what one goroutine needs to run the mutants of all programs.
 type party struct {
 	lab      *Lab
 	workers  map[*Subject]*bench
@@ -161,11 +161,11 @@ func (p *party) close() {
 	}
 }
 
-// look runs the remaining mutants on input i.
+// look runs the surviving mutants on input i.
 func (s *searcher) look(ctx context.Context, p *party, i int) error {
 	input, err := s.stream.Make(ctx, i)
 	if fault, ok := errors.AsType[*judge.Fault](err); ok {
-		s.note(fault.Error()) // judge stress finds it, too
+		s.note(fault.Error()) // judge stress reports it as well
 		return nil
 	}
 	if input == nil || err != nil {
@@ -206,7 +206,7 @@ func (s *searcher) look(ctx context.Context, p *party, i int) error {
 	return nil
 }
 
-// note adds a note, unless it exists. There are few.
+// note adds a note, unless it already exists or there are too many notes.
 func (s *searcher) note(text string) {
 	const most = 10
 	s.mu.Lock()
@@ -216,7 +216,7 @@ func (s *searcher) note(text string) {
 	}
 }
 
-// disagreement is an input on which a correct program or the reference solution is wrong.
+// disagreement is an input on which a program that is supposed to be correct, or the reference solution, is wrong.
 type disagreement struct {
 	path, message string
 	input         []byte
@@ -226,11 +226,11 @@ func (d *disagreement) Error() string {
 	return fmt.Sprintf("%s and the reference do not agree: %s, on the input\n%s", d.path, d.message, d.input)
 }
 
-// kills runs mutants on a valid input. It returns the killed ones, with the reference solution's answer.
+// kills runs mutants on a valid input. It returns the killed mutants and the reference solution's answer.
 func (p *party) kills(ctx context.Context, input []byte, left map[*Subject][]*Result) (killed []*Result, answer []byte, err error) {
 	reference := p.lab.Subjects[0]
 	c := &solved{id: "search", in: input}
-	if reference.Path != p.lab.Folder.Reference.Path { // it is not in Go
+	if reference.Path != p.lab.Folder.Reference.Path { // the reference solution is not mutated
 		if c.ans, err = p.answer(ctx, input); err != nil {
 			return nil, nil, err
 		}
@@ -247,7 +247,7 @@ func (p *party) kills(ctx context.Context, input []byte, left map[*Subject][]*Re
 			return nil, nil, err
 		}
 		if t.fate != another || t.steps > s.mostSteps() {
-			return nil, nil, nil // too large, or not suitable
+			return nil, nil, nil // the input is too large or not suitable
 		}
 		if s == reference {
 			c.ans = t.out
@@ -269,7 +269,7 @@ func (p *party) kills(ctx context.Context, input []byte, left map[*Subject][]*Re
 	return killed, c.ans, nil
 }
 
-// ofOne runs mutants of one program on an input.
+// ofOne runs the mutants of one program on an input.
 func (p *party) ofOne(ctx context.Context, s *Subject, c *solved, t *trace, list []*Result) (killed []*Result, err error) {
 	var reached []*Result
 	var mutants []*Mutant
@@ -299,8 +299,8 @@ func (p *party) ofOne(ctx context.Context, s *Subject, c *solved, t *trace, list
 	return killed, nil
 }
 
-// wrong reports whether another output is wrong. A checker with state sees it after the mutant's own outputs
-// of the samples.
+// wrong reports whether a differing output is wrong. A checker with state sees it after the mutant's own outputs
+// for the samples.
 func (p *party) wrong(ctx context.Context, r *Result, c *solved, out []byte) (bool, error) {
 	d := p.deciders[r.Subject]
 	if p.lab.stateful && len(r.outs) > 0 {
@@ -318,8 +318,8 @@ func (p *party) wrong(ctx context.Context, r *Result, c *solved, out []byte) (bo
 	return wrong, err
 }
 
-// settle sets the results of the search for each mutant. It shrinks each find; what the smaller find kills
-// needs no other.
+// settle sets the search results of each mutant. It shrinks each find. Mutants killed by the smaller find need no
+// other find.
 func (s *searcher) settle(ctx context.Context, results []*Result) (finds []*Find, err error) {
 	p := s.lab.party(ctx, s.supply)
 	defer p.close()
@@ -361,14 +361,14 @@ func (s *searcher) settle(ctx context.Context, results []*Result) (finds []*Find
 			}
 		}
 		if r.Find == nil {
-			continue // it is not reproducible
+			continue // the result is not reproducible
 		}
 		finds = append(finds, &f)
 	}
 	return finds, nil
 }
 
-// rest runs a mutant on the cases that it was not run on.
+// rest runs a mutant on the cases that were skipped.
 func (s *searcher) rest(ctx context.Context, p *party, r *Result) error {
 	if len(r.spared) == 0 {
 		return nil
@@ -378,7 +378,7 @@ func (s *searcher) rest(ctx context.Context, p *party, r *Result) error {
 	return r.hunt(p.workers[r.Subject], s.lab, slots, func(c *solved, out []byte) (bool, error) { return p.wrong(ctx, r, c, out) })
 }
 
-// small shrinks a find while it kills the mutant.
+// small shrinks a find as long as it kills the mutant.
 func (s *searcher) small(ctx context.Context, p *party, r *Result, f *Find) error {
 	if s.h.Shrink <= 0 {
 		return nil
@@ -401,7 +401,7 @@ func (s *searcher) small(ctx context.Context, p *party, r *Result, f *Find) erro
 		return nil
 	}
 	if _, fault := errors.AsType[*judge.Fault](err); fault {
-		return nil // another find, but not this one
+		return nil // it may be another find, but not this one
 	}
 	if err != nil {
 		return err

@@ -15,12 +15,12 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// rounds is how often a program is rewritten without the changes that do not compile.
+// rounds is the maximum number of times that a program is rewritten without the changes that do not compile.
 const rounds = 8
 
 var mark = pattern.New(`/\*([sm])(\d+)(<|>)\*/`)
 
-// settle finds the mutants that compile.
+// settle determines the mutants that compile.
 func (w *writer) settle(imports *importer) error {
 	for range rounds {
 		files := w.write()
@@ -57,7 +57,7 @@ func (w *writer) thin() {
 	w.s.Mutants = kept
 }
 
-// check computes the types of the program that was written, and returns the mutants with an error.
+// check type-checks the rewritten program, and returns the mutants that cause errors.
 func (w *writer) check(imports *importer, files map[string][]byte) (bad []int, err error) {
 	fset := token.NewFileSet()
 	var parsed []*ast.File
@@ -95,7 +95,8 @@ func (w *writer) check(imports *importer, files map[string][]byte) (bad []int, e
 	return bad, first
 }
 
-// at returns the mutant whose change is at an offset of a text, or else all mutants of the site there.
+// at returns the mutant whose change contains an offset of text. If there is no such change, it returns all
+// mutants of the site that contains the offset.
 func (w *writer) at(text []byte, offset int) []int {
 	type open struct {
 		kind byte

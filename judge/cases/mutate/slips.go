@@ -9,18 +9,18 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// slips finds the mutants of a program by its tokens, without types. Mutants that do not compile are dropped
+// slips finds the mutants of a program from its tokens, without types. Mutants that do not compile are dropped
 // later.
 type slips struct {
 	*Family
 	text string
 	toks []tok
-	head []int // the first token of each token's statement
-	in   []int // the bracket around each token; -1 if there is none
+	head []int // index of the first token of each token's statement
+	in   []int // index of the bracket that encloses each token; -1 if there is none
 	all  []*Mutant
 }
 
-// mutants lists the mutants of a program, in the order of its text.
+// mutants lists the mutants of a program, in text order.
 func (f *Family) mutants(file, program string) []*Mutant {
 	s := &slips{Family: f, text: program, toks: f.Lexis.tokens(program)}
 	s.statements()
@@ -77,12 +77,12 @@ func (s *slips) finish(file string) (kept []*Mutant) {
 	return kept
 }
 
-// add adds a mutant that replaces the text between two offsets.
+// add adds a mutant that replaces the text between the offsets start and end.
 func (s *slips) add(op Operator, start, end int, after string) {
 	s.all = append(s.all, &Mutant{Operator: op, Before: s.text[start:end], After: after, start: start, end: end})
 }
 
-// statements finds the beginning of each token's statement, and the bracket around the token.
+// statements finds the first token of each token's statement, and the bracket that encloses the token.
 func (s *slips) statements() {
 	s.head, s.in = make([]int, len(s.toks)), make([]int, len(s.toks))
 	head, in := 0, -1
@@ -109,12 +109,12 @@ func (s *slips) statements() {
 	}
 }
 
-// is reports whether a token exists and has one of the texts.
+// is reports whether token i exists and has one of the texts.
 func (s *slips) is(i int, texts ...string) bool {
 	return i >= 0 && i < len(s.toks) && s.toks[i].kind != quoted && slices.Contains(texts, s.toks[i].text)
 }
 
-// frozen reports whether a token stays unchanged.
+// frozen reports whether token i must not change.
 func (s *slips) frozen(i int) bool {
 	if k := s.toks[i].kind; k == directive || k == lineEnd || s.toks[i].angle {
 		return true
@@ -131,7 +131,7 @@ func (s *slips) frozen(i int) bool {
 	return i+1 < len(s.toks) && slices.Contains(s.Aside, s.toks[i].text)
 }
 
-// token makes the changes of the tables.
+// token adds the mutants that the tables define for token i.
 func (s *slips) token(i int) {
 	for _, row := range s.slips {
 		if first, rest, several := strings.Cut(row.token, " "); first != s.toks[i].text ||
@@ -144,7 +144,7 @@ func (s *slips) token(i int) {
 	}
 }
 
-// becomes makes one change of a token.
+// becomes adds one mutant for token i.
 func (s *slips) becomes(i int, row slip, form string) {
 	t := s.toks[i]
 	if strings.Contains(form, "{args}") || row.operator == Call {
@@ -203,7 +203,7 @@ func (s *slips) becomes(i int, row slip, form string) {
 	s.add(op, s.toks[left].start, s.toks[right].end, after)
 }
 
-// plainIn reports whether in tests membership in a collection, and does not begin a loop.
+// plainIn reports whether the token `in` tests membership in a collection, rather than belonging to a loop.
 func (s *slips) plainIn(i int) bool {
 	for j := i - 1; j >= 0 && j > s.in[i]; j-- {
 		if s.is(j, "for") {
@@ -216,7 +216,7 @@ func (s *slips) plainIn(i int) bool {
 	return true
 }
 
-// declares reports whether * or & belongs to a type: int *p, auto &x, Point& p.
+// declares reports whether * or & is part of a type, as in int *p, auto &x and Point& p.
 func (s *slips) declares(i int) bool {
 	t := s.toks[i]
 	before := i > 0 && s.toks[i-1].end == t.start
@@ -236,7 +236,7 @@ func (s *slips) callee(i int, op Operator, form string) {
 	}
 }
 
-// arguments returns the first and last token of each argument between brackets.
+// arguments returns the first and last token of each argument between the bracket open and its partner.
 func (s *slips) arguments(open int) (list [][2]int) {
 	end := s.toks[open].match
 	from := open + 1
@@ -254,7 +254,7 @@ func (s *slips) arguments(open int) (list [][2]int) {
 
 var integer = pattern.New(`^([0-9][0-9_']*?)(n|_?[uif](?:8|16|32|64|128|size)|[uUlL]*)$`)
 
-// literal changes a number, and empties a string.
+// literal adds mutants that change a number or empty a string.
 func (s *slips) literal(i int) {
 	t := s.toks[i]
 	switch t.kind {

@@ -11,7 +11,7 @@ import (
 	"assay/judge/running/config"
 )
 
-// inLanguage says which language of judge.toml the programs of testdata/slips are in.
+// inLanguage maps file extensions in testdata/slips to languages in judge.toml.
 var inLanguage = map[string]string{".py": "python3", ".cpp": "cpp", ".c": "c", ".java": "java", ".rs": "rust", ".js": "javascript"}
 
 func family(t testing.TB, language string) *Family {
@@ -23,8 +23,7 @@ func family(t testing.TB, language string) *Family {
 	return f
 }
 
-// TestSlips holds the mutants of a program in each language against what a person has
-// read.
+// TestSlips compares the mutants of a program in each language with a reviewed golden file.
 func TestSlips(t *testing.T) {
 	for ext, language := range inLanguage {
 		t.Run(language, func(t *testing.T) {
@@ -46,7 +45,7 @@ func TestSlips(t *testing.T) {
 	}
 }
 
-// TestFilesOfADirectory: hidden files, and tests in Go, are no part of a program.
+// TestFilesOfADirectory checks that hidden files and Go test files are not part of a program.
 func TestFilesOfADirectory(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".git", ".old.cpp", "main.cpp", ".git/main.cpp", "main.go", "main_test.go"} {
@@ -68,7 +67,7 @@ func TestFilesOfADirectory(t *testing.T) {
 	}
 }
 
-// TestTokens: what looks like code in a text, a comment or a directive is none.
+// TestTokens checks that code in a string, a comment, or a directive does not become tokens.
 func TestTokens(t *testing.T) {
 	for _, row := range []struct{ name, language, text, want string }{
 		{"a comment and a string with a prefix", "python3", "x = rb'#' # a", "x = rb'#'"},
@@ -96,7 +95,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestAngles: types stand between angles, comparisons do not.
+// TestAngles checks that angle brackets around types are distinguished from comparisons.
 func TestAngles(t *testing.T) {
 	for _, row := range []struct {
 		language, text string
@@ -121,7 +120,7 @@ func TestAngles(t *testing.T) {
 	}
 }
 
-// TestSteps: each loop counts its steps, where a change leaves it as it was.
+// TestSteps checks that each loop counts its steps, except within the change of a mutant.
 func TestSteps(t *testing.T) {
 	f := family(t, "javascript")
 	text := "for (;;) { a() } while (b) c(); for (i = 0; i < 3; i++) d(); do { e() } while (g); for (x of y) h()"
@@ -138,8 +137,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// FuzzMutants: whatever a program looks like, tokens lie in its text, one behind the
-// other, brackets know each other, and mutants change what they say they change.
+// FuzzMutants checks any text. Tokens must be in order and match the text, brackets must be paired, and mutants
+// must change the text that they name.
 func FuzzMutants(f *testing.F) {
 	for ext, language := range inLanguage {
 		text, err := os.ReadFile("testdata/slips/main" + ext)
@@ -178,8 +177,8 @@ func FuzzMutants(f *testing.F) {
 	})
 }
 
-// TestAssembly: what two copies have in common is found whatever they are called, and
-// where labels and constants stand.
+// TestAssembly checks that equal functions of two copies have equal fingerprints, whatever the copies are called
+// and whatever the numbers of their labels and constants.
 func TestAssembly(t *testing.T) {
 	text := func(id, label, constant, op string) string {
 		return "\t.globl\t_Z6" + id + "fv\n_Z6" + id + "fv:\n.LFB" + label + ":\n\t.cfi_startproc\n\tleaq\t" + constant + "(%rip), %rdi\n\tjmp\t.L" + label + "\n.L" + label + ":\n\t" + op + "\t$1, %eax\n\tcall\t_Z6" + id + "gv\n\t.size\tx, .-x\n"
@@ -195,7 +194,7 @@ func TestAssembly(t *testing.T) {
 	}
 }
 
-// TestFamilies: what the table says fits together.
+// TestFamilies checks that the tables are consistent.
 func TestFamilies(t *testing.T) {
 	all, err := readFamilies()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"assay/judge/internal/unboxed"
 )
 
-// TestWhoseSilence: a mutant that makes its process silent is killed. One whose process waits for a
-// processor is not, as nothing is known of it.
+// TestWhoseSilence checks that a mutant that makes its process silent is killed. If the process is waiting for a
+// processor, the mutant is not killed, because the reason for the silence is unknown.
 func TestWhoseSilence(t *testing.T) {
 	for _, starved := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

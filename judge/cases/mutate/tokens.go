@@ -12,34 +12,34 @@ type kind byte
 const (
 	word      kind = 'w' // a name or a keyword
 	number    kind = 'n'
-	quoted    kind = 't' // a string, a character, an expression between slashes
+	quoted    kind = 't' // a string, a character, or a regular expression between slashes
 	sign      kind = 's' // an operator or a bracket
-	directive kind = 'd' // a line of the preprocessor, or an attribute
-	lineEnd   kind = 'e' // end of a statement, in languages where lines end them
+	directive kind = 'd' // a preprocessor line or an attribute
+	lineEnd   kind = 'e' // the end of a statement, in languages where line ends terminate statements
 )
 
-// tok is a token of a program: a piece of its text, [start, end).
+// tok is a token of a program. Its text is [start, end) of the program text.
 type tok struct {
 	kind       kind
 	text       string
 	start, end int
-	match      int  // index of a bracket's partner, or -1
-	angle      bool // < or > around types
-	depth      int  // number of brackets around it
+	match      int  // index of a bracket's partner; -1 if there is none
+	angle      bool // whether it is < or > around types
+	depth      int  // number of enclosing brackets
 }
 
 // Lexis describes the tokens of a family of languages.
 type Lexis struct {
-	Comments   []string   `toml:"comments"`   // beginnings of comments to the end of the line
-	Blocks     []string   `toml:"blocks"`     // begin and end of block comments
-	Nested     bool       `toml:"nested"`     // block comments can be nested
-	Directives bool       `toml:"directives"` // lines that begin with # belong to the preprocessor
+	Comments   []string   `toml:"comments"`   // prefixes of comments that extend to the end of the line
+	Blocks     []string   `toml:"blocks"`     // start and end of block comments
+	Nested     bool       `toml:"nested"`     // block comments can nest
+	Directives bool       `toml:"directives"` // lines that begin with # are for the preprocessor
 	Attributes bool       `toml:"attributes"` // #[...] is an attribute
-	Lines      bool       `toml:"lines"`      // statements end with their line
-	Angles     bool       `toml:"angles"`     // types are between < and >
+	Lines      bool       `toml:"lines"`      // line ends terminate statements
+	Angles     bool       `toml:"angles"`     // < and > enclose types
 	Lifetimes  bool       `toml:"lifetimes"`  // 'a is a name
-	Slashes    bool       `toml:"slashes"`    // /.../ is an expression if no operand precedes it
-	Quotes     [][]string `toml:"quotes"`     // begin and end of strings, longest first
+	Slashes    bool       `toml:"slashes"`    // /.../ is a regular expression if no operand precedes it
+	Quotes     [][]string `toml:"quotes"`     // start and end of strings, longest first
 	Raw        []string   `toml:"raw"`        // prefixes of strings without escapes: R of R"x(...)x", r of r#"..."#
 	Signs      []string   `toml:"signs"`      // operators of more than one character
 }
@@ -52,7 +52,7 @@ type lexer struct {
 	toks []tok
 }
 
-// tokens splits a text into tokens, without comments and blanks.
+// tokens splits a text into tokens. It omits comments and blanks.
 func (l *Lexis) tokens(text string) []tok {
 	x := &lexer{Lexis: l, text: text}
 	for x.at < len(x.text) {
@@ -71,7 +71,7 @@ func (l *Lexis) tokens(text string) []tok {
 
 func (x *lexer) rest() string { return x.text[x.at:] }
 
-// put ends a token at an offset.
+// put appends a token that ends at offset end.
 func (x *lexer) put(k kind, end int) {
 	x.toks = append(x.toks, tok{kind: k, text: x.text[x.at:end], start: x.at, end: end, match: -1})
 	x.at = end
@@ -121,7 +121,7 @@ func inName(c byte) bool {
 	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
 }
 
-// lineStart reports whether only blanks precede in the line.
+// lineStart reports whether only blanks precede the current position on its line.
 func (x *lexer) lineStart() bool {
 	before := x.text[:x.at]
 	return strings.TrimSpace(before[strings.LastIndexByte(before, '\n')+1:]) == ""
@@ -194,7 +194,7 @@ func attributeEnd(rest string) int {
 	return len(rest)
 }
 
-// numberEnd returns the length of a number: 1_000, 0x1f, 1.5e-3, 10n, 7LL. In 0..n it is 1.
+// numberEnd returns the length of a number such as 1_000, 0x1f, 1.5e-3, 10n or 7LL. For 0..n it returns 1.
 func numberEnd(rest string) int {
 	n := 0
 	for n < len(rest) {
@@ -210,7 +210,7 @@ func numberEnd(rest string) int {
 	return max(n, 1)
 }
 
-// string reads a string, a character or an expression between slashes, if one begins here.
+// string reads a string, a character, or a regular expression between slashes. It reports whether one begins here.
 func (x *lexer) string() bool {
 	rest := x.rest()
 	prefix := 0
@@ -267,8 +267,8 @@ func (x *lexer) raw(rest string, prefix int) bool {
 	return true
 }
 
-// stringEnd returns the length of a string. A string of a single line ends at the end of the line at the
-// latest. Q[2] and q[3] are the begin and end of code in the string.
+// stringEnd returns the length of a string. If a string may not span lines, it ends at the end of the line at the
+// latest. Q[2] and q[3] are the start and end of embedded code in the string.
 func stringEnd(rest string, q []string) int {
 	for i := len(q[0]); i < len(rest); {
 		switch {
@@ -296,7 +296,7 @@ func stringEnd(rest string, q []string) int {
 	return len(rest)
 }
 
-// patternEnd returns the length of an expression between slashes, or zero if none begins.
+// patternEnd returns the length of a regular expression between slashes, or zero if none begins here.
 func patternEnd(rest string) int {
 	class := false
 	for i := 1; i < len(rest); i++ {
@@ -360,7 +360,7 @@ func pair(toks []tok) {
 	}
 }
 
-// unbroken removes line ends between brackets, and those of empty lines.
+// unbroken removes line ends inside brackets and on empty lines.
 func unbroken(toks []tok) (kept []tok) {
 	for _, t := range toks {
 		if t.kind == lineEnd && (t.depth > 0 || len(kept) == 0 || kept[len(kept)-1].kind == lineEnd) {
@@ -371,8 +371,8 @@ func unbroken(toks []tok) (kept []tok) {
 	return kept
 }
 
-// markAngles marks < and > around types, as far as tokens show: between them are names and parts of types,
-// and after them comes what can follow a type.
+// markAngles marks < and > around types, as far as tokens allow. The tokens between them must be names and parts
+// of types, and the next token must be one that can follow a type.
 func markAngles(toks []tok) {
 	for i := range toks {
 		if t := &toks[i]; t.kind != sign || t.text != "<" || t.angle || i == 0 ||

@@ -13,67 +13,67 @@ import (
 	"assay/judge/internal/timeout"
 )
 
-// fate is how a run of a mutant ended.
+// fate tells how a run of a mutant ended.
 type fate byte
 
 const (
-	same    fate = 'S' // with the output of the original program
-	another fate = 'D' // with another output
-	crashed fate = 'C' // with a panic
+	same    fate = 'S' // same output as the original program
+	another fate = 'D' // different output
+	crashed fate = 'C' // panic
 	endless fate = 'F' // stopped after too many steps
-	refused fate = 'X' // with a nonzero exit code
-	gone    fate = 'G' // the worker ended with it
+	refused fate = 'X' // nonzero exit code
+	gone    fate = 'G' // the worker process exited
 )
 
 // run is a run of a mutant.
 type run struct {
 	fate fate
 	code uint32
-	out  []byte // for another, the output; for crashed, the message
+	out  []byte // if another, the output; if crashed, the message
 }
 
 // trace is a run of the original program.
 type trace struct {
 	run
 	steps int64
-	cover []bool // blocks that were reached
+	cover []bool // which blocks were reached
 }
 
-// A mutant may take times as many steps as the original program, plus base.
+// A mutant may take stepsTimes as many steps as the original program, plus a base.
 const (
 	stepsTimes = 20
 	stepsBase  = 300_000
 )
 
-// timeBase is the base if steps are CPU time, in units of 100 ns; familyMemory is the memory of the process
-// that runs other processes.
+// timeBase is the base if steps are CPU time, in units of 100 ns. familyMemory is the memory of the process that
+// runs other processes.
 const (
 	timeBase     = 500_000
 	familyMemory = 512 << 20
 )
 
-// A mutant with endless recursion ends when its stack is full, which is sooner with a small one. The large
-// one is for programs that need it. In MiB.
+// Stack sizes in MiB. A mutant with endless recursion ends when its stack is full, which happens sooner with a
+// small stack. The large stack is for programs that need it.
 const (
 	smallStack = 16
 	largeStack = 512
 )
 
-// worker is a process that runs mutants. It is for one goroutine at a time.
+// worker is a process that runs mutants. It must be used by one goroutine at a time.
 type worker struct {
 	runner  judge.Runner
 	program *judge.Program
 	limits  judge.Limits
 	blocks  int
 	stack   uint32          // MiB
-	base    uint32          // steps that each mutant may take
-	life    context.Context // of the process
+	base    uint32          // number of steps allowed to each mutant
+	life    context.Context // context of the process
 
-	proc    judge.Process // nil if it is not running
+	proc    judge.Process // nil if the process is not running
 	in      *bufio.Writer
 	out     *bufio.Reader
 	cases   map[uint32][]byte
-	loaded  map[uint32]bool // cases that are loaded in the process, with the original program's run
+	loaded  map[uint32]bool // cases that the process has loaded, with the original program's run
 	started int             // processes
 }
 
@@ -86,7 +86,8 @@ func newWorker(ctx context.Context, r judge.Runner, p *judge.Program, blocks int
 
 func (w *worker) start() error {
 	cmd := w.program.Command(w.limits)
-	// Lower than the limit by memory outside of the heap: on a busy machine garbage may pile up.
+	// Leave a margin below the limit for memory outside of the heap, because garbage may accumulate on a busy
+	// machine.
 	heap := fmt.Sprintf("GOMEMLIMIT=%dB", w.limits.Memory-128<<20)
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "GOGC=400", "GOMAXPROCS=1", heap)
 	proc, err := w.runner.Start(w.life, cmd)
@@ -100,7 +101,7 @@ func (w *worker) start() error {
 	return nil
 }
 
-// close ends the process.
+// close kills the process.
 func (w *worker) close() {
 	if w.proc != nil {
 		w.proc.Kill()
@@ -113,7 +114,7 @@ func (w *worker) put(numbers ...uint32) {
 	for _, n := range numbers {
 		var b [4]byte
 		binary.LittleEndian.PutUint32(b[:], n)
-		_, _ = w.in.Write(b[:]) // an error shows when the answer does not come
+		_, _ = w.in.Write(b[:]) // an error shows up when the response is missing
 	}
 }
 
@@ -123,7 +124,7 @@ func (w *worker) number() (uint32, error) {
 	return binary.LittleEndian.Uint32(b[:]), err
 }
 
-// answer reads how a run ended.
+// answer reads the result of a run.
 func (w *worker) answer() (r run, err error) {
 	status, err := w.out.ReadByte()
 	if err != nil {
@@ -142,14 +143,13 @@ func (w *worker) answer() (r run, err error) {
 	return r, err
 }
 
-// answerTimeout is how long the process may be silent. Its own timeout is shorter.
+// answerTimeout is how long the process may be silent. The timeout inside the process is shorter.
 const answerTimeout = 40 * time.Second
 
-// errGone means that the process ended in the middle of a request.
+// errGone means that the process exited during a request.
 var errGone = errors.New("the mutant took its process with it")
 
-// ask sends a request and reads its answer. If a run has left goroutines behind, the process is ended
-// afterwards.
+// ask sends a request and reads the response. If a run has left goroutines behind, ask then kills the process.
 func (w *worker) ask(request func(), answer func() error) error {
 	if w.proc == nil {
 		if err := w.start(); err != nil {
@@ -183,10 +183,10 @@ func (w *worker) ask(request func(), answer func() error) error {
 	return nil
 }
 
-// mostLeft is how many goroutines there may be after a run: the harness's own.
+// mostLeft is the maximum number of goroutines that may exist after a run: the one of the harness.
 const mostLeft = 1
 
-// set gives a case an input.
+// set sets the input of a case.
 func (w *worker) set(slot uint32, input []byte) {
 	w.cases[slot] = input
 	delete(w.loaded, slot)
@@ -211,7 +211,7 @@ func (w *worker) load(slot uint32) (t *trace, err error) {
 	return t, err
 }
 
-// original reads the answer to O, which is followed by the answer to C.
+// original reads the response to request O, which is followed by the response to request C.
 func (w *worker) original(t *trace) (err error) {
 	if _, err = w.number(); err != nil { // of C
 		return err
@@ -238,7 +238,7 @@ func (w *worker) original(t *trace) (err error) {
 	return nil
 }
 
-// ready loads the cases that the process does not have.
+// ready loads the cases that the process has not loaded yet.
 func (w *worker) ready(slots []uint32) error {
 	if w.proc == nil {
 		w.loaded = nil
@@ -253,13 +253,13 @@ func (w *worker) ready(slots []uint32) error {
 	return nil
 }
 
-// hunt runs a mutant on cases until the outcome differs from the original, and returns that case's index. If
-// none differs, it returns the number of cases. A mutant that ends its process must do so twice.
+// hunt runs a mutant on cases until the outcome differs from the original, and returns that case's index in slots.
+// If none differs, it returns len(slots). A mutant that kills its process must do so twice to count as killed.
 func (w *worker) hunt(m *Mutant, slots []uint32) (at int, r run, err error) {
 	if at, r, err = w.tryAll(m, slots); err != errGone {
 		return at, r, err
 	}
-	for i := range slots { // which case was it?
+	for i := range slots { // find the case that killed the process
 		for range 2 {
 			if _, r, err = w.tryAll(m, slots[i:i+1]); err != errGone {
 				break
@@ -276,7 +276,7 @@ func (w *worker) hunt(m *Mutant, slots []uint32) (at int, r run, err error) {
 	return len(slots), run{fate: same}, nil
 }
 
-// tryAll is hunt without a second try: the error may be errGone.
+// tryAll does the work of hunt without a second attempt. It may return errGone.
 func (w *worker) tryAll(m *Mutant, slots []uint32) (at int, r run, err error) {
 	if err := w.ready(slots); err != nil {
 		return 0, r, err
@@ -323,7 +323,7 @@ func (w *worker) all(ms []*Mutant, slot uint32) ([]run, error) {
 		case err == errGone && len(runs) == len(ms):
 			return runs, nil
 		case err == errGone:
-			// Answers before the fatal one may be lost, so it may be another mutant.
+			// The responses before the fatal run may be lost, so another mutant may be to blame.
 			_, r, err := w.hunt(ms[len(runs)], []uint32{slot})
 			if err != nil {
 				return nil, err
@@ -336,7 +336,7 @@ func (w *worker) all(ms []*Mutant, slot uint32) ([]run, error) {
 	return runs, nil
 }
 
-// asked asks which mutants compile, and which are equal, and returns a hash for each.
+// asked requests a hash for each mutant, which shows whether mutants compile and which are equal.
 func (w *worker) asked(ids []int) (prints []fingerprint, err error) {
 	err = w.ask(func() {
 		w.put('E', uint32(len(ids)))

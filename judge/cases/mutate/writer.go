@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// writer rewrites a program so that a variable selects the mutant. A change is written next to what it
-// changes:
+// writer rewrites a program so that a variable selects the mutant. It writes each change next to the original
+// code:
 //
 //	a < b      (assay_M-7 >= 2 && (a < b) || assay_M == 7 && (a <= b) || assay_M == 8 && (a != b))
-//	a + b      assay_pick2[int](9, a+b, a-b, a)           where evaluating all of them does no harm
+//	a + b      assay_pick2[int](9, a+b, a-b, a)           if evaluating all of them is harmless
 //	f(x) / y   func() int { switch assay_M { case 11: return f(x) * y }; return f(x) / y }()
 //	total = x  if assay_M != 12 { total = x }
 //
-// Functions and loops are written twice, with their changes and without. So code that the selected mutant
-// does not change runs at full speed.
+// Functions and loops are written twice, with their changes and without. So code that the selected mutant does not
+// change runs at full speed.
 //
-// Only one mutant is selected at a time, so changes contain the original source, and the text grows with the
-// number of mutants and not with their product.
+// Only one mutant is selected at a time. So changes contain the original source, and the size of the text is
+// proportional to the number of mutants, not to their product.
 type writer struct {
 	s      *Source
 	fset   *token.FileSet
@@ -30,21 +30,21 @@ type writer struct {
 	info   *types.Info
 	parsed []*ast.File
 	roles  map[ast.Node]role
-	around map[ast.Expr]int // precedence of the operator around an operand
+	around map[ast.Expr]int // precedence of the operator that encloses an operand
 
 	dropped map[int]bool // mutants that do not compile
 	mutants []*Mutant
 	file    *ast.File
 	text    []byte
 	start   token.Pos // of the file
-	quiet   int       // if positive, nothing is changed
+	quiet   int       // if positive, no mutants are added
 	next    int       // number of the next mutant
 	block   int       // block of the next mutant
 	blocks  int
 	inits   int
-	labeled ast.Stmt        // the statement that the last label belongs to
-	exits   map[string]bool // names of functions of this file that end the program
-	resets  []string        // functions that set package variables, in order
+	labeled ast.Stmt        // statement after the last label
+	exits   map[string]bool // names of functions in this file that exit the program
+	resets  []string        // functions that reset package variables, in order
 }
 
 func newWriter(s *Source, fset *token.FileSet, pkg *types.Package, info *types.Info, parsed []*ast.File) *writer {
@@ -58,7 +58,7 @@ func newWriter(s *Source, fset *token.FileSet, pkg *types.Package, info *types.I
 	return w
 }
 
-// write writes the whole program: its files, and the harness.
+// write writes the files of the whole program, and the harness.
 func (w *writer) write() map[string][]byte {
 	w.mutants, w.next, w.block, w.blocks, w.inits, w.resets = nil, 1, 0, 1, 0, nil
 	out := map[string][]byte{}
@@ -125,7 +125,8 @@ func (w *writer) rawAll(list []ast.Expr) []string {
 	return all
 }
 
-// precOf returns the precedence of an expression's operator. It is zero if it needs no brackets.
+// precOf returns the precedence of an expression's operator. It returns zero if the expression never needs
+// parentheses.
 func (w *writer) precOf(e ast.Expr) int {
 	switch n := e.(type) {
 	case *ast.BinaryExpr:
@@ -150,7 +151,7 @@ func (w *writer) join(x ast.Expr, op string, y ast.Expr) string {
 	return w.paren(x, prec) + " " + op + " " + w.paren(y, prec+1)
 }
 
-// typeName writes a type as this file must name it.
+// typeName formats a type as it must be named in this file.
 func (w *writer) typeName(t types.Type) (string, bool) {
 	ok := true
 	name := types.TypeString(t, func(p *types.Package) string {
@@ -171,7 +172,7 @@ func (w *writer) typeName(t types.Type) (string, bool) {
 	return name, ok
 }
 
-// decl writes a declaration at the top level.
+// decl writes a top-level declaration.
 func (w *writer) decl(d ast.Decl, inits *[]string) string {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok || f.Body == nil {
@@ -189,7 +190,7 @@ func (w *writer) decl(d ast.Decl, inits *[]string) string {
 	return string(w.span(f.Pos(), f.Name.Pos())) + name + string(w.span(f.Name.End(), f.Body.Pos())) + w.body(f)
 }
 
-// initializer writes code that sets package variables again.
+// initializer writes code that initializes package variables again.
 func (w *writer) initializer(init *types.Initializer, _ int) string {
 	var names []string
 	blank := true
@@ -204,7 +205,7 @@ func (w *writer) initializer(init *types.Initializer, _ int) string {
 	return strings.Join(names, ", ") + " = " + w.expr(init.Rhs)
 }
 
-// zeros writes code that clears the package variables without initial values.
+// zeros writes code that resets package variables without initial values to zero.
 func (w *writer) zeros(f *ast.File) (all []string) {
 	for _, d := range f.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -227,8 +228,8 @@ func (w *writer) zeros(f *ast.File) (all []string) {
 	return all
 }
 
-// function writes a function body. If it has a result, it ends with a panic, because without a removed return
-// it might continue.
+// function writes a function body. If the function has results, the body ends with a panic, because a removed
+// return statement might let it reach the end.
 func (w *writer) function(t *ast.FuncType, body *ast.BlockStmt) string {
 	text := w.node(body)
 	if t.Results != nil && len(t.Results.List) > 0 {
@@ -237,7 +238,7 @@ func (w *writer) function(t *ast.FuncType, body *ast.BlockStmt) string {
 	return text
 }
 
-// body writes the body of a declared function: the original, for mutants of other functions, and one with its
+// body writes the body of a declared function twice: unchanged, for mutants of other functions, and with its
 // changes.
 func (w *writer) body(f *ast.FuncDecl) string {
 	text, clean, site := w.twice(f.Body, func() string { return w.function(f.Type, f.Body) }, func() string { return w.node(f.Body) })
@@ -250,7 +251,7 @@ func (w *writer) body(f *ast.FuncDecl) string {
 	return fmt.Sprintf("{ if assay_M-%d >= %d %s;%s", site, w.next-site, clean, text[1:])
 }
 
-// loop writes a loop: the original, and one with its changes.
+// loop writes a loop twice: unchanged and with its changes.
 func (w *writer) loop(s ast.Stmt) string {
 	write := func() string { return w.children(s, s.Pos(), s.End()) }
 	text, clean, site := w.twice(s, write, write)
@@ -260,8 +261,8 @@ func (w *writer) loop(s ast.Stmt) string {
 	return fmt.Sprintf("if assay_M-%d >= %d { %s } else { %s }", site, w.next-site, clean, text)
 }
 
-// twice writes a node with its changes, whose first one belongs to the site, and without, with the same
-// blocks. Clean is empty if nothing changes, or if the text cannot be in a function twice.
+// twice writes a node with its changes and without. Both texts have the same blocks. Site is the id of the first
+// change. Clean is empty if nothing changes, or if the text cannot occur twice in a function.
 func (w *writer) twice(n ast.Node, write, plain func() string) (text, clean string, site int) {
 	before := w.blocks
 	site = w.next
@@ -285,7 +286,7 @@ func hasLabel(n ast.Node) (found bool) {
 	return found
 }
 
-// node writes a node with everything in it.
+// node writes a node and all its children.
 func (w *writer) node(n ast.Node) string {
 	r := w.roles[n]
 	if r&frozen != 0 {
@@ -316,7 +317,7 @@ func (w *writer) node(n ast.Node) string {
 	return w.children(n, n.Pos(), n.End())
 }
 
-// tick writes a block, which counts a step and records that it was reached.
+// tick writes a block. The block counts a step and records that it was reached.
 func (w *writer) tick(write func(tick string) string) string {
 	outer := w.block
 	w.block = w.blocks
@@ -334,7 +335,7 @@ func (w *writer) clause(n ast.Node, colon token.Pos) string {
 	})
 }
 
-// children writes the source between two places, and rewrites the nodes below n.
+// children writes the source between two positions, and rewrites the nodes below n.
 func (w *writer) children(n ast.Node, from, to token.Pos) string {
 	var b strings.Builder
 	at := from
@@ -354,8 +355,8 @@ func (w *writer) children(n ast.Node, from, to token.Pos) string {
 	return b.String()
 }
 
-// add makes a mutant of each change of a node, and returns the ids of those that compile. The first id is
-// that of the site.
+// add adds a mutant for each change of a node, and returns the ids of those that compile. The first id also
+// identifies the site.
 func (w *writer) add(n ast.Node, changes []change, outer int) (site int, ids []int, kept []change) {
 	if w.quiet > 0 {
 		return 0, nil, nil
@@ -388,7 +389,8 @@ func (w *writer) add(n ast.Node, changes []change, outer int) (site int, ids []i
 	return site, ids, kept
 }
 
-// hasFunction reports whether a node contains a function: the harness's steps are not in its source.
+// hasFunction reports whether a node contains a function literal. It looks at the original source, so it does not
+// find the step counters that the harness adds.
 func hasFunction(n ast.Node) (found bool) {
 	ast.Inspect(n, func(c ast.Node) bool {
 		if _, ok := c.(*ast.FuncLit); ok {

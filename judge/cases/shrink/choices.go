@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// Choices makes a sequence of choices smaller. Of two sequences, the shorter one is smaller; if they have the same
-// length, the one that is lower at the first difference. Try evaluates a sequence. It returns the choices that were
-// used, which may be fewer or more than offered, and whether the result is acceptable. Choices takes a sequence if try
-// accepts it and the used choices are smaller than those so far. It offers no sequence twice.
+// Choices makes a sequence of choices smaller. Of two sequences, the shorter one is smaller. If they have the same
+// length, the one with the lower value at the first difference is smaller. Try evaluates a sequence. It returns
+// the choices that were used, which may be fewer or more than offered, and whether the result is acceptable.
+// Choices adopts the used choices if try accepts them and they are smaller than the smallest so far. It offers no
+// sequence twice.
 //
-// The same sequence, budget of evaluations and try give the same result. Choices returns the first error of try, or the
-// error of ctx.
+// The same sequence, evaluation budget and try give the same result. Choices returns the first error of try, or
+// the error of ctx.
 func Choices(
 	ctx context.Context, all []uint64, b Budget, try func(choices []uint64) (used []uint64, ok bool, err error),
 ) (*ChoicesResult, error) {
@@ -36,7 +37,7 @@ type ChoicesResult struct {
 	Choices     []uint64
 	Evaluations int
 	Steps       int
-	Done        bool // no tried change makes it smaller; if false, the budget is used up
+	Done        bool // no attempted change makes it smaller; if false, the budget is used up
 }
 
 // choosing is the state of a run of Choices.
@@ -44,7 +45,7 @@ type choosing struct {
 	ctx      context.Context
 	try      func([]uint64) ([]uint64, bool, error)
 	budget   Budget
-	deadline time.Time // if zero, there is none
+	deadline time.Time // zero means no deadline
 
 	now         []uint64
 	tried       map[string]bool
@@ -64,7 +65,7 @@ func (s *choosing) over() bool {
 	return s.spent || s.err != nil
 }
 
-// fewer reports whether a sequence is smaller than another.
+// fewer reports whether sequence a is smaller than sequence b.
 func fewer(a, b []uint64) bool {
 	if len(a) != len(b) {
 		return len(a) < len(b)
@@ -72,7 +73,7 @@ func fewer(a, b []uint64) bool {
 	return slices.Compare(a, b) < 0
 }
 
-// offer evaluates a sequence, and takes it if it is smaller and acceptable.
+// offer evaluates a sequence, and adopts it if it is smaller and acceptable.
 func (s *choosing) offer(c []uint64) bool {
 	if s.over() || !fewer(c, s.now) {
 		return false
@@ -96,8 +97,8 @@ func (s *choosing) offer(c []uint64) bool {
 	return true
 }
 
-// drop removes choices, in large pieces first, from the end to the start. It also tries to lower the choice before the
-// removed ones, which may count them.
+// drop removes choices, in large pieces first, from the end to the start. It also tries to lower a choice just
+// before the removed ones, because that choice may count them.
 func (s *choosing) drop() {
 	const back = 3
 	for size := max(len(s.now)/2, 1); size > 0; size /= 2 {
@@ -120,11 +121,11 @@ func (s *choosing) drop() {
 				}
 			}
 			if i >= size && size > 8 {
-				i -= size/2 - 1 // large pieces start at every half piece only
+				i -= size/2 - 1 // large pieces start only at multiples of half their size
 			}
 		}
 	}
-	if len(s.now) > 0 { // a count at the front may count choices anywhere after it
+	if len(s.now) > 0 { // the first choice may count choices anywhere after it
 		for i := 0; i < len(s.now) && !s.over(); i++ {
 			for s.now[i] > 0 && s.less(i) {
 				if i >= len(s.now) {
@@ -163,7 +164,7 @@ func (s *choosing) flatten() {
 	}
 }
 
-// lower lowers each choice as far as possible, by bisection.
+// lower lowers each choice as far as possible by bisection.
 func (s *choosing) lower() {
 	for i := 0; i < len(s.now) && !s.over(); i++ {
 		if s.at(i, 0) || i >= len(s.now) {
@@ -179,10 +180,10 @@ func (s *choosing) lower() {
 	}
 }
 
-// scanned is how many values below a choice are tried one by one.
+// scanned is the number of values below a choice that are tried one by one.
 const scanned = 128
 
-// scan tries lower values of a choice one by one, if bisection found none.
+// scan tries lower values of a choice one by one if bisection found none.
 func (s *choosing) scan(i int) {
 	for again := true; again && i < len(s.now) && !s.over(); {
 		again = false
@@ -205,8 +206,8 @@ func (s *choosing) at(i int, v uint64) bool {
 	return s.offer(c)
 }
 
-// pairs changes two choices that are near each other: it lowers both by the same amount, lowers one and raises the
-// other, or swaps them.
+// pairs changes two nearby choices. It lowers both by the same amount, lowers one and raises the other, or swaps
+// them.
 func (s *choosing) pairs() {
 	const near = 4
 	for i := 0; i < len(s.now); i++ {

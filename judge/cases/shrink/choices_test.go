@@ -12,8 +12,8 @@ import (
 	"assay/judge/cases/shrink"
 )
 
-// list reads choices as a generator would: a count of up to 9, then a number of up to
-// 99 for each. What is missing is 0.
+// list reads choices as a generator would: a count up to 9, and then that many numbers up to 99. Missing choices
+// are 0.
 func list(choices []uint64) (numbers, used []uint64) {
 	next := func(most uint64) uint64 {
 		c := uint64(0)
@@ -69,8 +69,8 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestChoicesHold: what is taken always holds and is smaller than what was taken
-// before; the same run gives the same; a budget is kept.
+// TestChoicesHold checks that each adopted sequence is acceptable and smaller than the one before. Repeated runs
+// must give the same result, and the budget must not be exceeded.
 func TestChoicesHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first := rapid.SliceOfN(rapid.Uint64Range(0, 120), 1, 20).Draw(t, "choices")

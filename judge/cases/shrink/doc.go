@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A Doc is a text as lines of words. Single blanks separate words, so two blanks have an empty word between them, and
-// Bytes returns exactly the parsed text.
+// A Doc is a text split into lines of words. Words are separated by single blanks, so two consecutive blanks
+// enclose an empty word. Bytes returns exactly the parsed text.
 type Doc struct {
 	Lines [][]string
-	Ended bool // the last line ends with a line feed
+	Ended bool // whether the last line ends with a line feed
 }
 
 // Parse splits a text into lines of words.
@@ -65,7 +65,7 @@ type Spot struct{ Line, Word int }
 // At returns the word at the spot.
 func (d *Doc) At(p Spot) string { return d.Lines[p.Line][p.Word] }
 
-// With returns a copy with another word at the spot.
+// With returns a copy in which the spot has another word.
 func (d *Doc) With(p Spot, word string) *Doc {
 	c := d.clone()
 	c.Lines[p.Line][p.Word] = word
@@ -84,7 +84,7 @@ func (d *Doc) Words(want func(word string) bool) (all []Spot) {
 	return all
 }
 
-// Integer parses a word that is an integer of 64 bits without a plus sign and without leading zeros.
+// Integer parses a word that is a 64-bit integer without a plus sign or leading zeros.
 func Integer(word string) (int64, bool) {
 	if word == "" || len(word) > 20 || word[0] != '-' && (word[0] < '0' || word[0] > '9') {
 		return 0, false

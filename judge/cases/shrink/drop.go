@@ -10,7 +10,7 @@ const (
 	fine                // down to one
 )
 
-// smallest returns the smallest piece of n things.
+// smallest returns the size of the smallest piece of n elements.
 func (g grain) smallest(n int) int {
 	if g == coarse {
 		return max(1, n/8)
@@ -18,8 +18,9 @@ func (g grain) smallest(n int) int {
 	return 1
 }
 
-// chunks calls drop for pieces of n things. The size of the pieces falls from n to the smallest, and each size goes from
-// the end to the start. Drop returns how many things are left, or -1 if it could not remove the piece.
+// chunks calls drop for pieces of n elements. The size of the pieces decreases from n to the smallest, and for
+// each size the pieces go from the end to the start. Drop returns the number of remaining elements, or -1 if it
+// could not remove the piece.
 func (s *guess) chunks(g grain, n int, drop func(from, to int) int) {
 	least := g.smallest(n)
 	for size := n; size >= least && size > 0 && !s.over(); size = min(size/2, n) {
@@ -48,8 +49,8 @@ func (s *guess) dropFrom(g grain, series Series) {
 		if to > len(series.Items) || !s.try("drop "+series.kind, s.doc.Without(series, from, to)) {
 			return -1
 		}
-		// The count comes before its items, so its position is unchanged. If no item is left, there is no series any
-		// more.
+		// The count comes before its items, so its position is unchanged. If no items remain, the series no longer
+		// exists.
 		all := s.doc.seriesAt(series.Head)
 		i := slices.IndexFunc(all, func(o Series) bool { return o.kind == series.kind })
 		if i < 0 {
@@ -61,7 +62,7 @@ func (s *guess) dropFrom(g grain, series Series) {
 	})
 }
 
-// dropLines removes lines that no number counts.
+// dropLines removes lines, assuming that no number counts them.
 func (s *guess) dropLines(g grain) {
 	s.chunks(g, len(s.doc.Lines), func(from, to int) int {
 		c := &Doc{Ended: s.doc.Ended}
@@ -74,7 +75,7 @@ func (s *guess) dropLines(g grain) {
 	})
 }
 
-// dropWords removes words of a line that no number counts.
+// dropWords removes words of a line, assuming that no number counts them.
 func (s *guess) dropWords(g grain) {
 	for l := len(s.doc.Lines) - 1; l >= 0; l-- {
 		if l >= len(s.doc.Lines) {
@@ -100,7 +101,7 @@ func (s *guess) swapLines() {
 	}
 }
 
-// order compares words in shortlex order.
+// order compares words in shortlex order, as defined by Less.
 func order(a, b string) int {
 	switch {
 	case Less([]byte(a), []byte(b)):

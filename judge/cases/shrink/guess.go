@@ -1,10 +1,10 @@
 package shrink
 
-// Guess is the Shape of texts of unknown form. It takes them for lines of words, in which some numbers count what
+// Guess is the Shape for texts of unknown form. It treats them as lines of words, in which some numbers count what
 // follows them (see Series).
 type Guess struct{}
 
-// Propose implements Shape. It ends when none of its passes makes the text smaller.
+// Propose implements Shape. It returns when no pass makes the text smaller.
 func (Guess) Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool {
 	s := &guess{doc: Parse(text), offer: try, over: over}
 	for s.round() {
@@ -12,7 +12,7 @@ func (Guess) Propose(text []byte, try func(pass string, text []byte) bool, over 
 	return true
 }
 
-// A guess is a run of Guess with the smallest text so far.
+// A guess is the state of Propose, with the smallest text so far.
 type guess struct {
 	doc   *Doc
 	offer func(pass string, text []byte) bool
@@ -29,8 +29,8 @@ func (s *guess) try(pass string, d *Doc) bool {
 	return true
 }
 
-// round runs every pass once, and reports whether another round may help. The passes that remove much come first,
-// because smaller texts are judged faster.
+// round runs every pass once, and reports whether another round may help. Passes that remove much come first,
+// because smaller texts are evaluated faster.
 func (s *guess) round() bool {
 	before := s.taken
 	for again := true; again && !s.over(); {

@@ -2,16 +2,16 @@ package shrink
 
 import "strconv"
 
-// A Series is a guess at the structure of a text: a number that counts the items after it. A guess may be wrong, because
-// the caller checks each result.
+// A Series is a guess at the structure of a text: a number that counts the items after it. A guess may be wrong,
+// because the caller checks each result.
 //
 // For a number n in a line, the guesses are:
 //
-//   - the next n lines, or n-1, as for a tree; or all lines that follow, in n
-//     blocks of the same size, or in blocks that have a count of their own
-//   - the rest of the line, n words or n groups of them
-//   - each line below that has n words, or n-1; all such lines at once as columns
-//   - the lines below of one word with n letters: a word, or the columns of a grid
+//   - the next n lines, or n-1 lines as for a tree; or all following lines, in n
+//     blocks of the same size or in blocks with their own counts
+//   - the rest of the line, as n words or n groups of words
+//   - each later line that has n or n-1 words; all such lines together as columns
+//   - later lines with a single word of n letters, as words or as columns of a grid
 type Series struct {
 	Head  Spot
 	Count int64
@@ -19,20 +19,20 @@ type Series struct {
 	kind  string
 }
 
-// An Item is one of the counted things: parts of the text that are added and removed together.
+// An Item is one of the counted elements: parts of the text that are added and removed together.
 type Item []part
 
-// part is a whole line (word < 0), a word (letter < 0), or one letter of a word.
+// part is a whole line (word < 0), a word (letter < 0), or a letter of a word.
 type part struct{ line, word, letter int }
 
-// maxItems bounds the items of a series.
+// maxItems is the maximum number of items in a series.
 const maxItems = 200_000
 
-// maxHeads bounds the numbers that are taken for counts, beginning with the first ones. Counts usually come early, and
-// more would take too long in a text of a million numbers.
+// maxHeads is the maximum number of integers considered as counts, from the start of the text. Counts usually come
+// early, and more would take too long in a text of a million numbers.
 const maxHeads = 256
 
-// heads returns the positions of numbers that may be counts.
+// heads returns the positions of integers that may be counts.
 func (d *Doc) heads() (all []Spot) {
 	for l := range d.Lines {
 		for w, word := range d.Lines[l] {
@@ -54,7 +54,7 @@ func (d *Doc) Series() (all []Series) {
 	return all
 }
 
-// seriesAt returns the guesses for one number.
+// seriesAt returns the guesses for the count at head.
 func (d *Doc) seriesAt(head Spot) []Series {
 	n, ok := Integer(d.At(head))
 	if !ok || n < 1 || n > maxItems {
@@ -67,7 +67,7 @@ func (d *Doc) seriesAt(head Spot) []Series {
 	return all
 }
 
-// guesses returns what a count n at word w of line l may count.
+// guesses returns the series that a count n at word w of line l may describe.
 func (d *Doc) guesses(l, w, n int) (all []Series) {
 	add := func(kind string, items []Item) {
 		if len(items) > 0 {
@@ -96,7 +96,7 @@ func (d *Doc) guesses(l, w, n int) (all []Series) {
 	return all
 }
 
-// blocksOf returns n items of size lines each, beginning at line from.
+// blocksOf returns n items, each with size lines. The first line has the index from.
 func blocksOf(from, n, size int) []Item {
 	items := make([]Item, n)
 	for i := range items {
@@ -107,7 +107,7 @@ func blocksOf(from, n, size int) []Item {
 	return items
 }
 
-// wordsOf returns n items of size words each, beginning at word from of a line.
+// wordsOf returns n items, each with size words of a line. The first word has the index from.
 func wordsOf(line, from, n, size int) []Item {
 	items := make([]Item, n)
 	for i := range items {
@@ -118,8 +118,8 @@ func wordsOf(line, from, n, size int) []Item {
 	return items
 }
 
-// countedBlocks parses all lines from line from as n blocks. Each block starts with its own count, of its lines or of
-// the words in the next line.
+// countedBlocks parses the line with the index from and all later lines as n blocks. Each block starts with the
+// number of its lines, or with the number of words in its next line.
 func (d *Doc) countedBlocks(from, n int) []Item {
 	for _, byLines := range []bool{true, false} {
 		var items []Item
@@ -149,7 +149,7 @@ func (d *Doc) countedBlocks(from, n int) []Item {
 	return nil
 }
 
-// linesOf returns at most most lines below line l that have n or n-1 words.
+// linesOf returns the lines below line l that have n or n-1 words. Most is the maximum number of lines.
 func (d *Doc) linesOf(l, n, most int) (below []int) {
 	for i := l + 1; i < len(d.Lines) && len(below) < most; i++ {
 		if k := len(d.Lines[i]); k > 0 && (k == n || k == n-1) {
@@ -181,7 +181,7 @@ func (d *Doc) columns(l, n int) []Item {
 	return items
 }
 
-// grid returns one item per column of letters in the lines below line l that are one word of n letters.
+// grid returns one item per column of letters, from the lines below line l that consist of one word of n letters.
 func (d *Doc) grid(l, n int) []Item {
 	var items []Item
 	for i := l + 1; i < len(d.Lines); i++ {
@@ -214,7 +214,7 @@ func (d *Doc) Without(s Series, from, to int) *Doc {
 	})
 }
 
-// Twice returns the document with an item of a series twice, and its count raised by one.
+// Twice returns the document with an item of a series duplicated, and its count raised by one.
 func (d *Doc) Twice(s Series, item int) *Doc {
 	double := map[part]bool{}
 	for _, p := range s.Items[item] {
@@ -228,7 +228,7 @@ func (d *Doc) Twice(s Series, item int) *Doc {
 	})
 }
 
-// edit returns a copy in which each part is repeated as often as times returns for it, with the count changed.
+// edit returns a copy in which each part is repeated times(part) times, and the count is changed by change.
 func (d *Doc) edit(s Series, change int64, times func(part) int) *Doc {
 	c := &Doc{Ended: d.Ended}
 	for l, line := range d.Lines {

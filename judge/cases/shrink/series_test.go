@@ -7,8 +7,7 @@ import (
 	"assay/judge/cases/shrink"
 )
 
-// TestSeries: what is guessed of the first number of a text, as the texts without
-// the first of the things that it may count.
+// TestSeries checks the guesses for the first number of a text. Each wanted text lacks the first counted item.
 func TestSeries(t *testing.T) {
 	for _, row := range []struct {
 		it, text string

@@ -1,16 +1,16 @@
-// Package shrink makes an input smaller while a property holds, such as "it is valid, and the solution is still wrong
-// on it".
+// Package shrink makes an input smaller while a property holds, such as "it is valid, and the solution is still
+// wrong on it".
 //
 //	result, err := shrink.Text(ctx, input, shrink.Budget{Evaluations: 5000}, holds, nil)
 //
-// Text reads an input as lines of words, and guesses which numbers count what follows them (see Series). It removes
-// items together with their count, removes lines, words and letters, lowers numbers, alone and in pairs, and replaces
-// words by other words of the input. A line feed at the end stays. The property must reject invalid inputs. A caller
-// that knows the form of the input uses Guided with a Shape.
+// Text reads an input as lines of words, and guesses which numbers count what follows them (see Series). It
+// removes items together with their count, and removes lines, words and letters. It lowers numbers, alone and in
+// pairs, and replaces words with other words of the input. A line feed at the end is kept. The property must
+// reject invalid inputs. A caller that knows the form of the input uses Guided with a Shape.
 //
-// The order of inputs is shortlex: fewer bytes come first. Among inputs of the same length, the first different byte
-// decides: digits come before letters, and letters before anything else (see Less). The same input, budget of
-// evaluations and property give the same result. With a budget of time, the result may vary.
+// Inputs are ordered in shortlex order: shorter inputs come first. Among inputs of the same length, the first
+// different byte decides: digits come before letters, and letters before anything else (see Less). The same input,
+// evaluation budget and property give the same result. With a time budget, the result may vary.
 //
 // The package does no input or output, runs no programs, and does not know verdicts.
 package shrink
@@ -23,15 +23,15 @@ import (
 	"time"
 )
 
-// A Budget bounds a search. A zero field means no bound.
+// A Budget limits a search. A zero field means no limit.
 type Budget struct {
-	Evaluations int // of the property
+	Evaluations int // number of evaluations of the property
 	Time        time.Duration
 }
 
-// A Step is a smaller text that was found.
+// A Step reports a smaller text.
 type Step struct {
-	Pass        string // what made it smaller: "drop lines"
+	Pass        string // pass that made it smaller, such as "drop lines"
 	Evaluations int    // so far
 	Text        []byte // read-only
 }
@@ -41,7 +41,7 @@ type Result struct {
 	Text        []byte
 	Evaluations int
 	Steps       int
-	Done        bool // no tried change makes it smaller; if false, the budget is used up
+	Done        bool // no attempted change makes it smaller; if false, the budget is used up
 }
 
 // ErrNotHeld means that the property does not hold for the original input.
@@ -49,21 +49,21 @@ var ErrNotHeld = errors.New("the property does not hold for the input")
 
 // Text makes input smaller while holds returns true. It calls step, if not nil, with each smaller text.
 //
-// It returns ErrNotHeld, the first error of holds, or the error of ctx. With the last two, it also returns the smallest
-// text so far.
+// It returns ErrNotHeld, the first error of holds, or the error of ctx. In the last two cases, it also returns the
+// smallest text so far.
 func Text(ctx context.Context, input []byte, b Budget, holds func(text []byte) (bool, error), step func(Step)) (*Result, error) {
 	return Guided(ctx, input, Guess{}, b, holds, step)
 }
 
-// A Shape is a known form of texts.
+// A Shape proposes smaller texts for a known form of text.
 type Shape interface {
-	// Propose calls try with smaller texts. If try returns true, the next texts are made from that text. Propose
+	// Propose calls try with smaller texts. If try returns true, further texts are derived from that text. Propose
 	// stops when over returns true. It returns false if the text does not have the form.
 	Propose(text []byte, try func(pass string, text []byte) bool, over func() bool) bool
 }
 
-// Guided is like Text for a text of known form. It tries only what the shape proposes. If the text does not have the
-// form, it uses Guess.
+// Guided is like Text for a text of a known form. It tries only texts that the shape proposes. If the text does
+// not have the form, it uses Guess.
 func Guided(
 	ctx context.Context, input []byte, shape Shape, b Budget, holds func(text []byte) (bool, error),
 	step func(Step),
@@ -121,13 +121,13 @@ type search struct {
 	holds    func([]byte) (bool, error)
 	step     func(Step)
 	budget   Budget
-	deadline time.Time // if zero, there is none
+	deadline time.Time // zero means no deadline
 
-	text        []byte // the smallest so far
+	text        []byte // smallest text so far
 	tried       map[[sha256.Size]byte]bool
 	evaluations int
 	steps       int
-	spent       bool // the budget is used up
+	spent       bool // whether the budget is used up
 	err         error
 }
 
@@ -135,7 +135,7 @@ func (s *search) result() *Result {
 	return &Result{Text: s.text, Evaluations: s.evaluations, Steps: s.steps, Done: !s.spent && s.err == nil}
 }
 
-// over reports whether the search must end: the budget is used up, or there was an error.
+// over reports whether the search must stop, because the budget is used up or an error occurred.
 func (s *search) over() bool {
 	if s.err == nil {
 		s.err = s.ctx.Err()
@@ -146,7 +146,7 @@ func (s *search) over() bool {
 	return s.spent || s.err != nil
 }
 
-// try takes a text if it is smaller than the current one and the property holds for it.
+// try evaluates a text and adopts it if it is smaller than the current one and the property holds.
 func (s *search) try(pass string, text []byte) bool {
 	if s.over() || !Less(text, s.text) {
 		return false

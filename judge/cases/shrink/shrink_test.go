@@ -14,8 +14,8 @@ import (
 	"assay/judge/cases/shrink"
 )
 
-// counted says whether the text is n and then n lines of one integer each, and
-// returns them.
+// counted reports whether the text is a number n followed by n lines of one integer each. If so, it returns the
+// integers.
 func counted(text []byte) (numbers []int, ok bool) {
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	n, err := strconv.Atoi(lines[0])
@@ -136,8 +136,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestTextProperties: what comes out has the property, is no larger, is the same
-// again, and nothing small can be taken away from it.
+// TestTextProperties checks that the result has the property, is not larger than the input, is reproducible, and
+// is minimal.
 func TestTextProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfN(rapid.IntRange(-50, 500), 1, 30).Draw(t, "numbers")
@@ -188,8 +188,7 @@ func TestTextProperties(t *testing.T) {
 	})
 }
 
-// minimal fails where one number can be lowered by one, or taken away with the
-// count.
+// minimal fails the test if a number can be lowered by one, or removed with the count lowered.
 func minimal(t *rapid.T, text []byte, holds func([]byte) (bool, error)) {
 	numbers, _ := counted(text)
 	write := func(numbers []int) []byte {
@@ -217,12 +216,11 @@ func minimal(t *rapid.T, text []byte, holds func([]byte) (bool, error)) {
 	}
 }
 
-// TestTheLastLineFeedStays: a text that ends with a line feed keeps it, and one
-// that does not gets none, whatever is taken away.
+// TestTheLastLineFeedStays checks that a text keeps its final line feed, and that a text without one gets none.
 func TestTheLastLineFeedStays(t *testing.T) {
 	for _, row := range []struct {
 		input, want string
-		counted     bool // the first number has to count the lines
+		counted     bool // whether the first number must count the lines
 	}{
 		{"aa bb cc\n41 42\ndd\n", "41\n", false},
 		{"aa bb cc\n41 42\ndd", "41", false},
@@ -292,8 +290,7 @@ func TestLess(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that a document writes what was parsed, and that its guesses can
-// be used.
+// FuzzParse checks that a document reproduces the parsed text, and that its guesses can be applied.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", "\n", "a", "3\n1 2 3\n", "2 2\n..\n.#", "2\n1\n5\n2\n6 7\n", " a  b \n\n", "2\n1\n5\n1\n6\n",
@@ -320,7 +317,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// halves proposes the first half of a text, and knows only texts of letters.
+// halves is a Shape that proposes the first half of a text. It accepts only texts of letters.
 type halves struct{ asked int }
 
 func (h *halves) Propose(text []byte, try func(string, []byte) bool, over func() bool) bool {
@@ -393,7 +390,7 @@ func ExampleText() {
 		numbers, valid := counted(text)
 		for _, n := range numbers {
 			if n > 42 {
-				return valid, nil // the bug shows with any number above 42
+				return valid, nil // the bug occurs with any number above 42
 			}
 		}
 		return false, nil

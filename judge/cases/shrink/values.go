@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// lowerNumbers lowers each number: to 0, to 1, by half of the rest, and by one.
+// lowerNumbers lowers each number: to 0, to 1, by half of the remaining distance, and by one.
 func (s *guess) lowerNumbers(g grain) {
 	for _, p := range s.doc.Words(IsInteger) {
 		if s.over() {
@@ -45,8 +45,8 @@ func (s *guess) lower(g grain, p Spot) {
 	}
 }
 
-// inARow bounds how often in a row a number is lowered by the same step. If the property holds only for some values,
-// another step gets further.
+// inARow is the maximum number of consecutive times that a number is lowered by the same step. If the property
+// holds only for some values, another step gets further.
 const inARow = 3
 
 func (s *guess) lowerBy(p Spot, n, step int64) int64 {
@@ -88,8 +88,8 @@ func (s *guess) set(pass string, p Spot, word string) bool {
 	return s.doc.At(p) != word && s.try(pass, s.doc.With(p, word))
 }
 
-// shortenWords removes letters from words that are not numbers of 64 bits, and replaces the other letters by plainer
-// ones.
+// shortenWords removes letters from words that are not 64-bit integers, and replaces the remaining letters with
+// simpler ones.
 func (s *guess) shortenWords() {
 	for _, p := range s.doc.Words(func(w string) bool { return w != "" && !IsInteger(w) }) {
 		if s.set("shorten word", p, "a") || s.set("shorten word", p, "0") {
@@ -113,11 +113,11 @@ func (s *guess) shortenWords() {
 	}
 }
 
-// near is how many of the numbers after a number are tried as its pair.
+// near is how many numbers after a number are tried as the second of a pair.
 const near = 6
 
-// lowerPairs changes two numbers together: it lowers both by the same amount, which keeps their difference, halves both,
-// or lowers one and raises the other, which keeps their sum.
+// lowerPairs changes two numbers together. It lowers both by the same amount, which keeps their difference, halves
+// both, or lowers one and raises the other, which keeps their sum.
 func (s *guess) lowerPairs() {
 	numbers := s.doc.Words(IsInteger)
 	for i, p := range numbers {
@@ -154,10 +154,10 @@ func (s *guess) lowerBoth(p, q Spot) {
 	try(func(a, b, step int64) (int64, int64) { return a - step, b + step })
 }
 
-// alike bounds how many other words are tried in place of a word.
+// alike is the maximum number of replacements tried for a word.
 const alike = 12
 
-// likenWords replaces words by smaller words of the text, the smallest first.
+// likenWords replaces words with smaller words of the text, the smallest first.
 func (s *guess) likenWords() {
 	for _, numbers := range []bool{false, true} {
 		kind := func(w string) bool { return w != "" && IsInteger(w) == numbers }

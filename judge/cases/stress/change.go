@@ -13,17 +13,17 @@ import (
 	"assay/judge/cases/shrink"
 )
 
-// words are the values that changed cases are built from: numbers, words and lines of the problem's cases, and constants
-// of its programs.
+// words holds the values from which changed cases are built: numbers, words and lines of the problem's cases, and
+// constants of its programs.
 type words struct {
-	literals []int64 // of the programs, with their neighbors
-	numbers  []int64 // of the cases
+	literals []int64 // constants of programs, and their neighbors
+	numbers  []int64 // numbers in the cases
 	words    []string
 	lines    [][]string
-	spans    map[string][2]int64 // slot of a generator line -> least and largest number
+	spans    map[string][2]int64 // maps slots of generator lines to the smallest and largest number
 }
 
-// most bounds the length of each list in words.
+// most is the maximum length of each list in words.
 const most = 4096
 
 func newWords(bases []base, literals []int64, groups []judge.Group) *words {
@@ -78,14 +78,14 @@ func (w *words) learn(line []string) {
 	}
 }
 
-// span returns the range for word k of a generator line. It contains 0 and all numbers that lines of this kind have at
-// this position.
+// span returns the range for word k of a generator line. The range contains 0 and all numbers at this position in
+// lines of this kind.
 func (w *words) span(line []string, k int) (lo, hi int64) {
 	s := w.spans[slot(line, k)]
 	return s[0], s[1]
 }
 
-// slot names the position of word k in generator lines of its kind.
+// slot returns a name for the position of word k in generator lines of the same kind.
 func slot(line []string, k int) string {
 	if k > 0 && strings.HasPrefix(line[k-1], "--") {
 		return line[0] + " " + line[k-1]
@@ -93,7 +93,7 @@ func slot(line []string, k int) string {
 	return fmt.Sprintf("%s %d", line[0], k)
 }
 
-// change returns a changed copy of a document. It makes one change, and with falling probability more.
+// change returns a modified copy of a document. It makes one change, and more with decreasing probability.
 func (w *words) change(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	for {
 		d = w.one(r, d)
@@ -110,7 +110,7 @@ func (w *words) one(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	case k < 6 && len(numbers) > 0:
 		p := numbers[r.IntN(len(numbers))]
 		return d.With(p, w.number(r, d, p, numbers))
-	case k == 6 && len(numbers) > 1: // two numbers by the same amount
+	case k == 6 && len(numbers) > 1: // change two numbers by the same amount
 		p, q := numbers[r.IntN(len(numbers))], numbers[r.IntN(len(numbers))]
 		a, _ := shrink.Integer(d.At(p))
 		b, _ := shrink.Integer(d.At(q))
@@ -120,7 +120,7 @@ func (w *words) one(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 		return w.otherWord(r, d)
 	case k < 13:
 		return w.series(r, d)
-	case k == 13 && len(w.lines) > 0 && len(d.Lines) > 0: // a line of another case
+	case k == 13 && len(w.lines) > 0 && len(d.Lines) > 0: // replace a line with one of another case
 		c := clone(d)
 		c.Lines[r.IntN(len(c.Lines))] = w.lines[r.IntN(len(w.lines))]
 		return c
@@ -130,7 +130,7 @@ func (w *words) one(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	return swapWords(r, d)
 }
 
-// number returns another number for a position.
+// number returns a replacement for the number at p.
 func (w *words) number(r *rand.Rand, d *shrink.Doc, p shrink.Spot, all []shrink.Spot) string {
 	n, _ := shrink.Integer(d.At(p))
 	other, _ := shrink.Integer(d.At(all[r.IntN(len(all))]))
@@ -172,7 +172,7 @@ func (w *words) step(r *rand.Rand, n int64) int64 {
 
 func text(n int64) string { return strconv.FormatInt(n, 10) }
 
-// otherWord replaces a word that is not a number by another word of the cases.
+// otherWord replaces a word that is not a number with another word from the cases.
 func (w *words) otherWord(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	spots := d.Words(func(word string) bool { return word != "" && !shrink.IsInteger(word) })
 	if len(spots) == 0 {
@@ -189,13 +189,13 @@ func (w *words) otherWord(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	case 2:
 		return d.With(p, d.At(spots[r.IntN(len(spots))]))
 	}
-	if len(w.words) == 0 { // the cases have only numbers; an earlier change made this word
+	if len(w.words) == 0 { // the cases contain only numbers, so an earlier change made this word
 		return swapWords(r, d)
 	}
 	return d.With(p, w.words[r.IntN(len(w.words))])
 }
 
-// series removes or adds a counted item, and changes its count.
+// series removes or duplicates a counted item, and adjusts its count.
 func (w *words) series(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	all := d.Series()
 	if len(all) == 0 {
@@ -233,7 +233,7 @@ func swapWords(r *rand.Rand, d *shrink.Doc) *shrink.Doc {
 	return d.With(p, d.At(q)).With(q, d.At(p))
 }
 
-// clone copies the list of lines; the lines are shared, and must not be changed.
+// clone copies the list of lines. The lines themselves are shared and must not be changed.
 func clone(d *shrink.Doc) *shrink.Doc {
 	return &shrink.Doc{Lines: slices.Clone(d.Lines), Ended: d.Ended}
 }

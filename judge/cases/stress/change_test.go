@@ -8,8 +8,7 @@ import (
 	"assay/judge/cases/shrink"
 )
 
-// FuzzChange holds that any text can be changed, and that the change depends on the
-// seed alone.
+// FuzzChange checks that any text can be changed, and that the change depends only on the seed.
 func FuzzChange(f *testing.F) {
 	for _, seed := range []string{
 		"", "\n", "3\n1 2 3\n", "2 2\n..\n.#", "a", "1 x\n* C\n", "-9223372036854775808 9223372036854775807\n",
@@ -34,7 +33,8 @@ func FuzzChange(f *testing.F) {
 	})
 }
 
-// A change can make a word of a number: "0" under a count of its digits becomes "00".
+// TestChangesOfCasesWithoutWords checks cases that contain only numbers. A change can turn a number into a word:
+// "0" with a count of its digits becomes "00".
 func TestChangesOfCasesWithoutWords(t *testing.T) {
 	text := []byte("1 3 3\n0\n")
 	w := newWords([]base{{input: text}}, nil, nil)

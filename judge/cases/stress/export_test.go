@@ -8,14 +8,13 @@ import (
 	"assay/judge/cases/shrink"
 )
 
-// Grammar is the declared form of the inputs; nil for none.
+// Grammar returns the declared input format, or nil if there is none.
 func (l *Lab) Grammar() *format.Grammar { return l.grammar }
 
-// Forget has the lab treat the problem as one that does not declare its inputs, which
-// the validator alone knows.
+// Forget makes the lab ignore the declared input format, so that only the validator can check inputs.
 func (l *Lab) Forget() { l.grammar = nil }
 
-// Ways names the ways in which Shrink makes inputs of the problem smaller.
+// Ways returns the names of the methods by which Shrink makes inputs smaller.
 func (l *Lab) Ways() (names []string) {
 	for _, w := range l.ways() {
 		if !slices.Contains(names, w.name) {
@@ -25,7 +24,7 @@ func (l *Lab) Ways() (names []string) {
 	return names
 }
 
-// ShrinkWithout is Shrink without one of its ways.
+// ShrinkWithout is Shrink without the method with the given name.
 func (l *Lab) ShrinkWithout(ctx context.Context, t *Trial, budget shrink.Budget, name string) (*Shrunk, error) {
 	return l.shrink(ctx, t, budget, nil, slices.DeleteFunc(slices.Clone(l.ways()), func(w way) bool { return w.name == name }))
 }

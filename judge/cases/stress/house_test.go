@@ -32,15 +32,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// failing is a case of the house on which one of its solutions fails.
+// failing is a bundled case on which one of the problem's solutions fails.
 type failing struct {
 	lab   *workspace.Lab
 	trial *stress.Trial
-	known map[string]bool // what the solution made of texts
+	known map[string]bool // result of the solution by text
 }
 
-// house finds the first failing case of wrong solutions of the house, of those in
-// languages that start quickly, as many of each problem as of another.
+// house finds the first failing case of bundled incorrect solutions, for solutions in languages that start
+// quickly. It takes the same number from each problem.
 func house(b *testing.B, w *workspace.Workspace) (all []*failing) {
 	problems := []string{"wythoff", "sylver", "pd-duel"}
 	for k, id := range problems {
@@ -94,14 +94,14 @@ func fails(b *testing.B, p *workspace.Problem, path string) *failing {
 	return nil
 }
 
-// without is a shape of which one pass is not taken, and which counts what each wins.
+// without is a Shape that skips one pass, and counts the proposals of each pass.
 type without struct {
 	shrink.Shape
 	pass  string
 	tried map[string]int
 }
 
-// kind is a pass's name without what it says of the input at hand.
+// kind returns a pass's name without the parts that depend on the input.
 func kind(pass string) string {
 	if pass, cut := strings.CutPrefix(pass, "fewer "); cut && pass != "rounds" && pass != "nodes" && pass != "decimals" {
 		return "fewer of what is counted"
@@ -122,7 +122,7 @@ func (w without) Propose(text []byte, try func(string, []byte) bool, over func()
 	}, over)
 }
 
-// outcome is what shrinking all inputs came to.
+// outcome is the result of shrinking all inputs.
 type outcome struct {
 	size, runs int
 	sizes      []int
@@ -134,8 +134,8 @@ func (o *outcome) add(size, runs int) {
 	o.sizes = append(o.sizes, size)
 }
 
-// row says what a pass wins: what is left with and without it, and how many inputs
-// get larger without it.
+// row describes the benefit of a pass: the remaining bytes with and without it, and how many inputs become larger
+// without it.
 func (all outcome) row(name string, lacking outcome, tried int) string {
 	worse, better := 0, 0
 	for i := range all.sizes {
@@ -152,9 +152,8 @@ func (all outcome) row(name string, lacking outcome, tried int) string {
 	)
 }
 
-// BenchmarkShrinking prints what each pass of shrinking wins on failing cases of the
-// house: the bytes that are left with and without it, and the runs. The budget of runs
-// is the same with and without.
+// BenchmarkShrinking prints the benefit of each pass of shrinking on bundled failing cases. It shows the remaining
+// bytes and the runs, with and without the pass. The budget of runs is the same for both.
 func BenchmarkShrinking(b *testing.B) {
 	cache, done, err := testcache.New()
 	if err != nil {
@@ -213,7 +212,7 @@ func passes(b *testing.B, title string, inputs []*failing, shape func(*failing) 
 	}
 }
 
-// holds says whether the solution fails in the same way, and remembers it.
+// holds returns a function that reports whether the solution fails in the same way. It caches the results.
 func (f *failing) holds(b *testing.B) func(text []byte) (bool, error) {
 	return func(text []byte) (bool, error) {
 		if bytes.Equal(text, f.trial.Input) {
@@ -232,7 +231,7 @@ func (f *failing) holds(b *testing.B) func(text []byte) (bool, error) {
 	}
 }
 
-// ways measures the ways in which Shrink makes an input smaller.
+// ways measures the methods by which Shrink makes an input smaller.
 func ways(b *testing.B, title string, inputs []*failing) {
 	run := func(name string) (o outcome) {
 		for _, f := range inputs {

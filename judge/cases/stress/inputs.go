@@ -5,17 +5,17 @@ import "context"
 // An Input is a valid input of a problem.
 type Input struct {
 	Text   []byte
-	Line   string // the generator line that made it; empty if there is none
-	Origin string // where it comes from, for reports
+	Line   string // generator line that made it; empty if there is none
+	Origin string // describes where it comes from, for reports
 }
 
-// Inputs makes the inputs of a search for use by other packages.
+// Inputs generates the inputs of a search, for other packages.
 type Inputs struct {
 	lab  *Lab
 	plan *plan
 }
 
-// Inputs returns the endless, numbered inputs of a seed.
+// Inputs returns the infinite sequence of numbered inputs for a seed.
 func (l *Lab) Inputs(seed uint64) (*Inputs, error) {
 	p, err := l.plan(seed)
 	if err != nil {
@@ -24,8 +24,8 @@ func (l *Lab) Inputs(seed uint64) (*Inputs, error) {
 	return &Inputs{l, p}, nil
 }
 
-// Make returns input i, which is always the same. It returns nil if the input is not valid. It is safe for concurrent
-// use.
+// Make returns input i, which is the same for every call. If the input is not valid, Make returns nil, nil. It is
+// safe for concurrent use.
 func (in *Inputs) Make(ctx context.Context, i int) (*Input, error) {
 	b, err := in.lab.take()
 	if err != nil {

@@ -25,23 +25,23 @@ import (
 type plan struct {
 	seed  uint64
 	salt  string
-	lines []string // generator lines, those of small cases first
-	bases []base   // cases to change, small ones first
+	lines []string // generator lines, starting with those of small cases
+	bases []base   // cases to change, in order of size
 	words *words
-	whole bool   // use all lines and cases from the start; if false, use more and more of them
-	small bool   // use small ones first, without exception
+	whole bool   // use all lines and cases from the start; if false, use gradually more of them
+	small bool   // always use small ones first
 	valid bool   // there is a validator
-	below []byte // if not nil, only inputs smaller than this one are wanted
+	below []byte // if not nil, only inputs smaller than this are wanted
 
 	grammar  *format.Grammar // may be nil
 	derived  bool            // use only the grammar
 	literals []int64
 }
 
-// A base is a case that inputs are made from.
+// A base is a case from which inputs are made.
 type base struct {
 	input []byte
-	name  string // for reports: "the case edge/one"
+	name  string // for reports, such as "the case edge/one"
 }
 
 // A candidate is a valid input to try.
@@ -50,14 +50,14 @@ type candidate struct {
 	line   string
 	seed   string // of the line
 	origin string
-	from   string // origin before the changes
+	from   string // origin of the unchanged input
 }
 
-// maxBase bounds the bytes of cases that are changed. Wrong answers show in smaller cases, and the generator makes
-// large inputs for slow solutions.
+// maxBase is the maximum size, in bytes, of cases that are changed. Smaller cases are enough to expose wrong
+// answers, and the generator makes large inputs for slow solutions.
 const maxBase = 64 << 10
 
-// plan reads the stored cases. It omits missing files, but uses their generator lines.
+// plan reads the stored cases. It skips missing files, but uses their generator lines.
 func (l *Lab) plan(seed uint64) (*plan, error) {
 	p := &plan{
 		seed: seed, salt: l.Folder.Salt, valid: l.programs.Validator != nil || l.grammar != nil,
@@ -116,11 +116,11 @@ func (p *plan) rand(i int) *rand.Rand {
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])))
 }
 
-// grown is the number of inputs after which all lines and cases are in use.
+// grown is the number of inputs after which all lines and cases are used.
 const grown = 400
 
-// open returns how many of n lines or cases input i may come from. The number grows with i. Four of every sixteen inputs
-// may come from all of them, because a search with a slow solution does not get far.
+// open returns how many of n lines or cases may be the origin of input i. The number grows with i. Four of every
+// sixteen inputs may come from any of them, because a search with a slow solution does not get far.
 func (p *plan) open(n, i int) int {
 	if p.whole || !p.small && i/4%4 == 3 {
 		return n
@@ -128,12 +128,12 @@ func (p *plan) open(n, i int) int {
 	return max(min(n, 8), min(n, n*i/grown))
 }
 
-// rich is the number of cases from which changed cases find more failures than random inputs do.
+// rich is the number of cases from which on changed cases find more failures than random inputs do.
 const rich = 20
 
-// input makes input i. It returns nil if the input is not valid. If there is a declared input format, half of the inputs
-// are drawn from it, or a quarter if there are many cases. Of four other inputs, one comes from a generator line with
-// another seed, one from a line with other arguments, and two from changed cases.
+// input makes input i. It returns nil, nil if the input is not valid. If there is a declared input format, half of
+// the inputs are drawn from it, or a quarter if there are many cases. Of every four other inputs, one comes from a
+// generator line with another seed, one from a line with other arguments, and two from changed cases.
 func (p *plan) input(ctx context.Context, b *bench, i int) (*candidate, error) {
 	if p.grammar != nil {
 		pair, of := i/2, 2
@@ -158,7 +158,7 @@ func (p *plan) input(ctx context.Context, b *bench, i int) (*candidate, error) {
 	return p.generated(ctx, b, i, line, salt, false)
 }
 
-// drawn draws an input from the declared input format, small ones first.
+// drawn draws an input from the declared input format, starting with small ones.
 func (p *plan) drawn(ctx context.Context, b *bench, i int) (*candidate, error) {
 	o := format.Options{Literals: p.literals, Most: maxBase, Size: 2 + int64(i)/32}
 	switch {
@@ -188,8 +188,8 @@ func (p *plan) drawn(ctx context.Context, b *bench, i int) (*candidate, error) {
 	return nil, nil
 }
 
-// generated makes an input from a line. If lenient is set, the line is not the setter's, and the generator may reject
-// it.
+// generated makes an input from a generator line. Lenient means that the line was not written by the setter, so
+// that the generator may reject it.
 func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string, lenient bool) (*candidate, error) {
 	seed := kit.Seed(salt, line)
 	input, err := b.generator.Generate(ctx, seed, strings.Fields(line))
@@ -221,7 +221,7 @@ func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string
 	return &candidate{input, line, seed, fmt.Sprintf("it is made by the generator line %q with another seed", line), from}, nil
 }
 
-// blameLine adds the line that caused a fault to it.
+// blameLine adds the generator line that caused a fault to the fault.
 func (p *plan) blameLine(b *bench, line string, err error) error {
 	f, ok := errors.AsType[*judge.Fault](err)
 	if !ok {
@@ -272,13 +272,13 @@ func (p *plan) otherArguments(ctx context.Context, b *bench, i int) (*candidate,
 	return c, err
 }
 
-// tries bounds how often a case is changed again until the result is valid.
+// tries is the maximum number of times that a case is changed again until the result is valid.
 const tries = 8
 
 // changed makes an input by changing a case.
 func (p *plan) changed(ctx context.Context, b *bench, i int, from base) (*candidate, error) {
 	r := p.rand(i)
-	r.Uint64() // the number that chose the case
+	r.Uint64() // skip the number that chose the case
 	doc := shrink.Parse(from.input)
 	for range tries {
 		text := p.words.change(r, doc).Bytes()

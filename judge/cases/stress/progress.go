@@ -8,18 +8,19 @@ import (
 
 // Progress is the state of a running search.
 type Progress struct {
-	Looked              int // inputs, including invalid ones
-	Evaluations         int // of inputs while shrinking; see Shrunk
+	Looked              int // number of inputs, including invalid ones
+	Evaluations         int // number of inputs evaluated while shrinking; see Shrunk
 	Reference, Solution Runs
 }
 
-// Runs are the completed runs of a program.
+// Runs counts the completed runs of a program.
 type Runs struct {
 	Count int
 	Time  time.Duration // total wall time
 }
 
-// Waits returns which of the two programs slows a search down, with its time per input. It returns "" if neither does.
+// Waits returns a text with the name and the time per input of the program that slows the search down: the
+// solution or the reference solution. It returns "" if both are fast.
 func (p Progress) Waits() string {
 	const long = time.Second / 2
 	who, r := "the solution", p.Solution
@@ -40,7 +41,7 @@ func (l *Lab) Progress() Progress {
 	}
 }
 
-// A clock adds up the number and the time of the runs of a program.
+// A clock accumulates the number and the time of a program's runs.
 type clock struct{ count, time atomic.Int64 }
 
 // start begins a run, and returns the function that ends it.

@@ -15,23 +15,23 @@ import (
 	"assay/judge"
 )
 
-// Options bound a search. A zero field means no bound.
+// Options limits a search. A zero field means no limit.
 type Options struct {
 	Seed  uint64
-	Count int           // inputs, including invalid ones
-	Time  time.Duration // an input that is still running at the end is not counted
+	Count int           // number of inputs, including invalid ones
+	Time  time.Duration // inputs that are still running at the end are not counted
 }
 
-// A Searched counts the inputs of a search.
+// A Searched counts the inputs that a search tried.
 type Searched struct {
 	Looked  int // all inputs
 	Invalid int // inputs that the validator or the generator rejected
 	Twice   int // repeated inputs
-	Ran     int // inputs that the solution ran on
+	Ran     int // inputs on which the solution ran
 }
 
-// Search looks for an input on which the solution fails. It returns nil if it finds none within the bounds of o. It
-// tries the samples first.
+// Search looks for an input on which the solution fails. It tries the samples first. If it finds none within the
+// limits of o, it returns a nil Trial.
 func (l *Lab) Search(ctx context.Context, o Options) (*Trial, *Searched, error) {
 	if l.broken != nil {
 		return l.broken, &Searched{Looked: 1, Ran: 1}, nil
@@ -60,17 +60,17 @@ type hunt struct {
 	plan   *plan
 	o      Options
 	next   atomic.Int64
-	lowest atomic.Int64 // number of the first failing input so far
+	lowest atomic.Int64 // lowest number of a failing input so far
 
 	mu    sync.Mutex
 	found *Trial
-	fault error                     // a problem error, in place of found
+	fault error                     // a problem error, if the search ended with one
 	seen  map[[sha256.Size]byte]int // lowest number of each input
 	tally Searched
 }
 
-// work tries inputs until the search ends. Workers take the numbers of inputs in order. So all inputs before a failing
-// one are tried, even if a worker with a higher number ends first.
+// work tries inputs until the search ends. Workers take inputs in numerical order. So all inputs before a failing
+// one are tried, even if a worker with a higher number finishes first.
 func (h *hunt) work(ctx context.Context) error {
 	b, err := h.lab.take()
 	if err != nil {
@@ -97,7 +97,7 @@ func (h *hunt) work(ctx context.Context) error {
 	return ended(ctx)
 }
 
-// ended returns the error of ctx, or nil if only the time of the search is over.
+// ended returns the error of ctx, or nil if only the search's time limit has expired.
 func ended(ctx context.Context) error {
 	if over(ctx) {
 		return nil
@@ -105,7 +105,7 @@ func ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// look tries input i, and returns the trial if the solution fails on it.
+// look tries input i. It returns the trial if the solution fails on the input.
 func (h *hunt) look(ctx context.Context, b *bench, i int) (*Trial, error) {
 	c, err := h.plan.input(ctx, b, i)
 	if err != nil {
@@ -139,7 +139,7 @@ func (h *hunt) look(ctx context.Context, b *bench, i int) (*Trial, error) {
 	return t, nil
 }
 
-// find records that the solution fails on input i, or that input i shows a problem error.
+// find records that the solution fails on input i, or that the input reveals a problem error.
 func (h *hunt) find(i int, t *Trial, fault error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -149,8 +149,9 @@ func (h *hunt) find(i int, t *Trial, fault error) {
 	}
 }
 
-// Slowest looks for the valid input on which the solution takes the most CPU time. The result depends on the machine. It
-// starts with the large cases. Half of the inputs are changes of the slowest input so far.
+// Slowest looks for the valid input on which the solution uses the most CPU time. The result depends on the
+// machine. The search starts with the large cases. Half of the inputs are modifications of the slowest input so
+// far.
 func (l *Lab) Slowest(ctx context.Context, o Options) (*Trial, *Searched, error) {
 	plan, err := l.plan(o.Seed)
 	if err != nil {
@@ -237,7 +238,8 @@ func (s *slow) look(ctx context.Context, b *bench, i int) error {
 	return nil
 }
 
-// measure runs the slowest input alone, and keeps its best time, because the machine may have slowed the first run down.
+// measure runs the slowest input again, alone, and keeps the shorter of the two times. The machine may have slowed
+// down the first run.
 func (s *slow) measure(ctx context.Context) error {
 	b, err := s.lab.take()
 	if err != nil {
@@ -260,7 +262,7 @@ func (s *slow) measure(ctx context.Context) error {
 	return nil
 }
 
-// time runs the solution on an input without checking its output.
+// time measures a run of the solution on an input, without checking the output.
 func (b *bench) time(ctx context.Context, input []byte) (*Trial, error) {
 	if b.lab.staged() {
 		return b.run(ctx, "slowest", input, nil)

@@ -17,36 +17,36 @@ import (
 
 // A Shrunk is the result of Shrink.
 type Shrunk struct {
-	*Trial          // the smallest input, with its answer
-	Evaluations int // number of tried inputs, including invalid ones
+	*Trial          // smallest input, with its answer
+	Evaluations int // number of inputs tried, including invalid ones
 	Steps       int
-	Done        bool // no tried change makes it smaller; if false, the budget is used up
+	Done        bool // no attempted change makes it smaller; if false, the budget is used up
 }
 
-// Shrink looks for a smaller valid input on which the solution fails in the same way. If the input came from a generator
-// line, Shrink first makes the line smaller, as long as its input becomes smaller, too. It calls step, if not nil, with
-// each smaller input.
+// Shrink looks for a smaller valid input on which the solution fails in the same way. If the input came from a
+// generator line, Shrink first makes the line smaller, as long as the line's input also becomes smaller. It calls
+// step, if not nil, with each smaller input.
 func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step func(shrink.Step)) (*Shrunk, error) {
 	return l.shrink(ctx, t, budget, step, l.ways())
 }
 
-// A way is a method to make an input smaller. It gets the remaining budget divided by part.
+// A way is a method to make an input smaller. It may use the remaining budget divided by part.
 type way struct {
 	name string
 	part int
 	run  func(s *shrinking, ctx context.Context, budget shrink.Budget) error
 }
 
-// declared are the ways for inputs with a declared format. They start from the smallest case that fails in the same way
-// or from a smaller generator line, and continue by the declared format. In measurements, other ways did not help
-// then.
+// declared lists the ways for inputs with a declared format. They start from the smallest case that fails in the
+// same way or from a smaller generator line, and continue with changes that follow the declared format. In
+// measurements, other ways did not improve the result.
 var declared = []way{
 	{"smaller cases", 4, (*shrinking).byCases},
 	{"generator lines", 3, (*shrinking).byLine},
 	{"the text", 1, (*shrinking).byText},
 }
 
-// guessed are the ways for inputs without a declared format.
+// guessed lists the ways for inputs without a declared format.
 var guessed = []way{
 	{"other inputs", 4, (*shrinking).byOthers},
 	{"generator lines", 3, (*shrinking).byLine},
@@ -85,7 +85,7 @@ func (l *Lab) shrink(ctx context.Context, t *Trial, budget shrink.Budget, step f
 	return s.Shrunk, l.Complete(ctx, &best)
 }
 
-// shrinking is the state of a run of Shrink.
+// shrinking is the state of a call of Shrink.
 type shrinking struct {
 	*bench
 	*Shrunk
@@ -95,7 +95,7 @@ type shrinking struct {
 	step     func(shrink.Step)
 }
 
-// left returns the remaining budget divided by part, and whether nothing is left.
+// left returns the remaining budget divided by part, and whether the budget is used up.
 func (s *shrinking) left(part int) (b shrink.Budget, over bool) {
 	if s.budget.Time > 0 {
 		b.Time = (s.budget.Time - time.Since(s.start)) / time.Duration(part)
@@ -109,13 +109,13 @@ func (s *shrinking) left(part int) (b shrink.Budget, over bool) {
 	return b, over
 }
 
-// spent returns a function that reports whether a way has used up the evaluations of its budget.
+// spent returns a function that reports whether a way has used up its budget of evaluations.
 func (s *shrinking) spent(budget shrink.Budget) func() bool {
 	most := s.Evaluations + budget.Evaluations
 	return func() bool { return budget.Evaluations > 0 && s.Evaluations >= most }
 }
 
-// take continues with a smaller input.
+// take adopts a smaller input.
 func (s *shrinking) take(t *Trial, pass string) {
 	*s.Trial = *t
 	s.Steps++
@@ -135,7 +135,7 @@ func (s *shrinking) byCases(ctx context.Context, budget shrink.Budget) error {
 	spent := s.spent(budget)
 	for _, base := range plan.bases {
 		if spent() || !shrink.Less(base.input, s.Input) {
-			return nil // all following cases are larger
+			return nil // all remaining cases are larger
 		}
 		s.Evaluations++
 		t, err := s.fails(timed, base.input, &s.original)
@@ -185,13 +185,13 @@ func (s *shrinking) byText(ctx context.Context, budget shrink.Budget) error {
 	s.Steps += result.Steps
 	s.Done = result.Done
 	if result.Steps > 0 {
-		s.Line = "" // the new input comes from no line
+		s.Line = "" // no generator line makes the new input
 	}
 	return nil
 }
 
-// hurried returns limits for inputs that are smaller than the one of the trial. If the trial was not slow, the limits
-// are shorter: an input on which the solution hangs fails in another way, and need not take the whole time limit.
+// hurried returns limits for inputs that are smaller than t's input. If t was not slow, it returns shorter limits.
+// An input on which the solution hangs fails in another way, so it does not need the full time limit.
 func hurried(limits judge.Limits, t *Trial) judge.Limits {
 	switch t.Verdict {
 	case judge.TimeLimit, judge.IdlenessLimit, judge.MemoryLimit, judge.OutputLimit:
@@ -204,15 +204,15 @@ func hurried(limits judge.Limits, t *Trial) judge.Limits {
 	return limits
 }
 
-// others bounds how many other inputs byOthers tries.
+// others is the maximum number of other inputs that byOthers tries.
 const others = 400
 
-// byOthers looks for a smaller input that fails in the same way among the first inputs of a search. From a large input,
-// shrinking in steps may not reach the smallest failing input.
+// byOthers looks for a smaller input that fails in the same way among the first inputs of a search. Shrinking a
+// large input in small steps may not reach the smallest failing input.
 func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
 	plan, err := s.lab.plan(0)
 	if _, fault := errors.AsType[*judge.Fault](err); fault {
-		return nil // there is nothing to make other inputs from
+		return nil // other inputs cannot be made
 	}
 	if err != nil {
 		return err
@@ -233,7 +233,7 @@ func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
 			t, err = s.fails(timed, c.input, &s.original)
 		}
 		if _, fault := errors.AsType[*judge.Fault](err); fault {
-			continue // it fails in another way
+			continue // the solution fails in another way
 		}
 		if over(timed) && ctx.Err() == nil {
 			return nil
@@ -249,7 +249,7 @@ func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
 	return nil
 }
 
-// lineSalts is how many seeds byLine tries for each smaller line.
+// lineSalts is the number of seeds that byLine tries for each smaller line.
 const lineSalts = 2
 
 // byLine makes the generator line smaller.
@@ -271,7 +271,7 @@ func (s *shrinking) byLine(ctx context.Context, budget shrink.Budget) error {
 			seed := kit.Seed(fmt.Sprintf("shrink %d", salt), string(line))
 			input, err := s.generator.Generate(ctx, seed, words)
 			if _, fault := errors.AsType[*judge.Fault](err); fault {
-				return false, nil // the generator does not accept the line
+				return false, nil // the generator rejects the line
 			}
 			if err != nil {
 				return false, err
@@ -302,8 +302,8 @@ func (s *shrinking) byLine(ctx context.Context, budget shrink.Budget) error {
 	return err
 }
 
-// byChoices makes the random choices of the generator fewer and lower, in shortlex order. No input is larger than the
-// one before it.
+// byChoices reduces the generator's random choices, in shortlex order: it makes them fewer and lower. Inputs must
+// not become larger.
 func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 	if s.Line == "" || s.Seed == "" || s.generator == nil {
 		return nil
@@ -324,7 +324,7 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 	try := func(choices []uint64) ([]uint64, bool, error) {
 		c, err := chooser.Replay(ctx, choices, words)
 		if _, fault := errors.AsType[*judge.Fault](err); fault {
-			return nil, false, nil // the generator does not accept the choices
+			return nil, false, nil // the generator rejects the choices
 		}
 		if err != nil {
 			return nil, false, err
@@ -348,13 +348,14 @@ func (s *shrinking) byChoices(ctx context.Context, budget shrink.Budget) error {
 	return err
 }
 
-// fails tries an input. It returns the trial if the input is valid and the solution fails on it in the same way as in
-// another trial. If the reference solution fails on an input, fails treats the input as invalid.
+// fails tries an input. It returns the trial if the input is valid and the solution fails on it in the same way as
+// in an earlier trial, which is the parameter as. Otherwise, it returns nil, nil. If the reference solution fails
+// on an input, fails treats the input as invalid.
 func (b *bench) fails(ctx context.Context, input []byte, as *Trial) (*Trial, error) {
 	b.lab.evaluated.Add(1)
 	t, err := b.try(ctx, "shrink", input)
 	if _, fault := errors.AsType[*judge.Fault](err); fault {
-		return nil, nil // it fails in another way
+		return nil, nil // the solution fails in another way
 	}
 	if err != nil || !t.Same(as) {
 		return nil, err

@@ -13,10 +13,10 @@ import (
 	"assay/judge/running/trial"
 )
 
-// If solutions talk to an interactor or run more than once on a case, they are tried exactly as they are judged. Each
-// goroutine has its own stage for that.
+// Solutions that talk to an interactor or run more than once per case are tried exactly as they are judged. For
+// this, each goroutine has its own stage.
 
-// A stage is a trial.Bench for one solution with fixed limits, and the files of its current case.
+// A stage is a trial.Bench for one solution with fixed limits, with files for its current case.
 type stage struct {
 	trial.Bench
 	limits judge.Limits
@@ -24,13 +24,13 @@ type stage struct {
 	remove func() error
 }
 
-// staged reports whether solutions are tried on a stage. If not, they run once, and the checker compares their output
-// with the reference solution's.
+// staged reports whether solutions are tried on a stage. If not, each solution runs once per input, and the
+// checker compares its output with the reference solution's.
 func (l *Lab) staged() bool {
 	return l.Folder.Kind.Interactive || l.Folder.Kind.MultiPass || len(l.Folder.Reruns) > 0
 }
 
-// close ends the stage. It may be nil.
+// close closes the stage. S may be nil.
 func (s *stage) close() error {
 	if s == nil {
 		return nil
@@ -38,7 +38,8 @@ func (s *stage) close() error {
 	return errors.Join(s.Bench.Close(), s.remove())
 }
 
-// onStage returns the stage for some limits. It keeps the stage while the limits stay the same, as they usually do.
+// onStage returns the stage for the given limits. It reuses the stage while the limits stay the same, which is the
+// usual case.
 func (b *bench) onStage(ctx context.Context, limits judge.Limits) (*stage, error) {
 	if b.stage != nil && b.stage.limits == limits {
 		return b.stage, nil
@@ -56,11 +57,11 @@ func (b *bench) onStage(ctx context.Context, limits judge.Limits) (*stage, error
 		return nil, errors.Join(err, remove())
 	}
 	b.stage = &stage{made, limits, dir, remove}
-	_, err = made.Build(ctx) // the program is built already: this passes it on
+	_, err = made.Build(ctx) // the program is already built, and this only passes it on
 	return b.stage, err
 }
 
-// perform judges the solution on an input with its answer, as a case.
+// perform judges the solution on a case with the given input and answer.
 func (b *bench) perform(ctx context.Context, limits judge.Limits, name string, input, answer []byte) (*Trial, error) {
 	s, err := b.onStage(ctx, limits)
 	if err != nil {

@@ -1,19 +1,20 @@
-// Package stress looks for a valid input on which a solution fails, and shrinks it.
+// Package stress looks for a valid input on which a solution fails, and shrinks the input.
 //
 //	generator lines with fresh seeds --+
 //	lines with other arguments --------+--> validator --> solution --> reference, checker --> the first that fails
 //	cases with words and lines changed +                                                  \-> package shrink
 //	the declared input format ---------+
 //
-// If a program talks to an interactor or runs more than once, the steps after the validator are those of judging (see
-// staged.go). Input i depends only on the seed, i and the problem directory. Small inputs come first, and the failing
-// input with the lowest number wins. So a seed gives the same result for any number of jobs. A failing input is made
-// smaller in several ways, each from the result of the one before it (see way).
+// If a program talks to an interactor or runs more than once, the steps after the validator are those of judging
+// (see staged.go). Input i depends only on the seed, i and the problem directory. Small inputs come first, and the
+// failing input with the lowest number wins. So a seed gives the same result for any number of jobs. A failing
+// input is shrunk in several ways, and each starts from the previous result (see way).
 //
-// A checker may keep state across the cases of a submission. Here each input is a submission of its own: the samples
-// that the solution solves, and then the input. So a failure that needs two inputs that are not samples is not found.
+// A checker may keep state across the cases of a submission. Here each input is a separate submission, which
+// consists of the samples that the solution solves and the input. So a failure that requires two inputs other than
+// samples is not found.
 //
-// The package does not measure how strong test data is, and prints nothing.
+// The package does not measure the quality of test data, and prints nothing.
 package stress
 
 import (
@@ -39,33 +40,33 @@ import (
 	"assay/judge/running/trial"
 )
 
-// A Setting is the problem, solution and tools of a search.
+// A Setting contains the problem, the solution, and the tools of a search.
 type Setting struct {
 	Folder *problem.Directory
 	Runner judge.Runner
 	// Crew builds the setter's programs, and makes checkers.
 	Crew     *check.Crew
 	Solution *judge.Program
-	// Stage returns the bench that judges the solution with the given limits. It is needed only for problems in which
+	// Stage returns a bench that judges the solution with the given limits. It is needed only for problems whose
 	// solutions talk to an interactor or run more than once.
 	Stage func(ctx context.Context, limits judge.Limits) (trial.Bench, error)
-	// Literals are constants in the source of the programs; see gen.Literals.
+	// Literals lists constants in the source of the programs; see gen.Literals.
 	Literals []int64
-	// If Derived is set, all inputs are drawn from the declared input format.
+	// Derived means that all inputs are drawn from the declared input format.
 	Derived bool
-	Limits  judge.Limits // of the generator and the validator, for one case
+	Limits  judge.Limits // limits of the generator and the validator, for each case
 	Jobs    int
 }
 
-// A Lab tries inputs. It has the problem's built programs, with as many running processes of each as there are jobs.
+// A Lab tries inputs. It holds the problem's built programs, and runs as many processes of each as there are jobs.
 type Lab struct {
 	Setting
 	programs gen.Programs
-	grammar  *format.Grammar // nil if the problem declares none
+	grammar  *format.Grammar // nil if the problem declares no format
 	stateful bool            // the checker may keep state
 	samples  []solved
-	broken   *Trial          // of the first sample on which the solution fails
-	life     context.Context // of the processes that are used for several inputs
+	broken   *Trial          // trial of the first sample on which the solution fails
+	life     context.Context // context of processes that are used for several inputs
 
 	looked, evaluated  atomic.Int64 // inputs
 	answering, solving clock
@@ -83,26 +84,26 @@ type solved struct {
 // A Trial is one run of the solution on one input.
 type Trial struct {
 	Input   []byte
-	Invalid string        // message of the validator; if not empty, the solution did not run
-	Verdict judge.Verdict // Accepted, or how it fails
+	Invalid string        // message of the validator; if not empty, the solution was not run
+	Verdict judge.Verdict // Accepted, or the kind of failure
 	Exec    judge.Exec
 	Message string
 	Place   *judge.Place
 	Output  []byte
-	Answer  []byte // of the reference solution; nil if it did not run
+	Answer  []byte // answer of the reference solution; nil if it was not run
 	Stderr  []byte
-	// Dialogue is the conversation of the solution and the interactor; see judge.CaseJudged.
+	// Dialogue records the communication of the solution and the interactor; see judge.CaseJudged.
 	Dialogue string
-	Line     string // the generator line that made the input; empty if there is none
+	Line     string // generator line that made the input; empty if there is none
 	Seed     string // of the line
-	Origin   string // where the input comes from, for reports
+	Origin   string // describes where the input comes from, for reports
 }
 
 // Fails reports whether the solution fails on a valid input.
 func (t *Trial) Fails() bool { return t.Invalid == "" && t.Verdict != judge.Accepted }
 
-// Same reports whether two trials fail in the same way: with the same verdict and, if the program ended by itself, with
-// the same exit code or signal.
+// Same reports whether two trials fail in the same way. They must have the same verdict and, if the program exited
+// by itself, the same exit code or signal.
 func (t *Trial) Same(o *Trial) bool {
 	if !t.Fails() || !o.Fails() || t.Verdict != o.Verdict {
 		return false
@@ -123,8 +124,9 @@ func (t *Trial) Event(group, name string) *judge.CaseJudged {
 	return e
 }
 
-// Open builds the problem's programs, and runs the solution on the samples. The caller must close the Lab, at the latest
-// when ctx ends. If cases need answers and the problem has no reference solution, Open returns a *judge.Fault.
+// Open builds the problem's programs, and runs the solution on the samples. The caller must close the Lab no later
+// than when ctx is done. If cases need answers and the problem has no reference solution, Open returns a
+// *judge.Fault.
 func Open(ctx context.Context, s Setting) (*Lab, error) {
 	l := &Lab{Setting: s, life: ctx}
 	if s.Folder.Reference == nil && !s.Folder.Unanswered() {
@@ -151,7 +153,7 @@ func Open(ctx context.Context, s Setting) (*Lab, error) {
 	return l, nil
 }
 
-// Close ends all processes of the lab.
+// Close kills all processes of the lab.
 func (l *Lab) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,7 +165,7 @@ func (l *Lab) Close() error {
 	return errors.Join(errs...)
 }
 
-// Notes returns messages for the setter about what weakens the search.
+// Notes returns messages for the setter about shortcomings that make the search less effective.
 func (l *Lab) Notes() (notes []string) {
 	if l.programs.Validator == nil && l.grammar == nil {
 		notes = append(
@@ -177,7 +179,8 @@ func (l *Lab) Notes() (notes []string) {
 	return notes
 }
 
-// solveSamples runs the solution on the samples in judging order. The checker sees the solved ones before each input.
+// solveSamples runs the solution on the samples in judging order. The checker will see the solved samples before
+// each input.
 func (l *Lab) solveSamples(ctx context.Context) error {
 	b, err := l.take()
 	if err != nil {
@@ -246,15 +249,15 @@ func (l *Lab) give(b *bench) {
 	l.spare = append(l.spare, b)
 }
 
-// A bench is what one goroutine needs to try inputs.
+// A bench holds what one goroutine needs to try inputs.
 type bench struct {
 	lab       *Lab
 	validator gen.Validator // may be nil
 	generator gen.Generator // may be nil
-	scout     check.Checker // nil until it is needed
-	stage     *stage        // nil until it is needed; see staged
-	limits    judge.Limits  // of the solution
-	stale     bool          // the scout keeps state, and has seen more than the samples
+	scout     check.Checker // created when first needed; nil until then
+	stage     *stage        // created when first needed; nil until then; see staged
+	limits    judge.Limits  // limits of the solution
+	stale     bool          // whether the scout keeps state and has seen more than the samples
 }
 
 func (b *bench) close() error {
@@ -289,18 +292,17 @@ func (b *bench) validate(ctx context.Context, name string, input []byte) (string
 	return invalid, b.lab.blame(err, b.lab.Folder.Validator, input)
 }
 
-// If a program reached its wall time limit and had used more than 1/starved of its CPU time limit, a busy machine kept
-// it from running. The program then runs again with its wall time limit multiplied by longer.
+// A program may reach its wall time limit because the machine is busy. This is assumed if it has used more than
+// 1/starved of its CPU time limit. The program then runs again with its wall time limit multiplied by longer.
 const (
 	starved = 10
 	longer  = 4
 )
 
-// run runs the solution on a valid input, and the reference solution if there is no answer
-// yet.
+// run runs the solution on a valid input. If answer is nil, it also runs the reference solution.
 func (b *bench) run(ctx context.Context, name string, input, answer []byte) (t *Trial, err error) {
 	staged := b.lab.staged()
-	if staged && answer == nil { // judging needs the answer
+	if staged && answer == nil { // a staged trial needs the answer
 		if answer, err = b.lab.Answer(ctx, input); err != nil {
 			return nil, err
 		}
@@ -329,7 +331,7 @@ func (b *bench) run(ctx context.Context, name string, input, answer []byte) (t *
 	return t, b.check(ctx, name, t)
 }
 
-// execute runs the solution, and classifies how it ended.
+// execute runs the solution, and classifies the result of the run.
 func (l *Lab) execute(ctx context.Context, limits judge.Limits, input []byte) (*Trial, error) {
 	var out bytes.Buffer
 	var stderr tail.Buffer
@@ -350,7 +352,7 @@ func (l *Lab) execute(ctx context.Context, limits judge.Limits, input []byte) (*
 	return t, nil
 }
 
-// Answer runs the reference solution on a valid input. If cases need no answers, it returns nil.
+// Answer runs the reference solution on a valid input. If cases need no answers, it returns nil, nil.
 func (l *Lab) Answer(ctx context.Context, input []byte) ([]byte, error) {
 	if l.Folder.Unanswered() {
 		return nil, nil
@@ -360,7 +362,7 @@ func (l *Lab) Answer(ctx context.Context, input []byte) ([]byte, error) {
 	return answer, l.blame(err, l.Folder.Reference, input)
 }
 
-// Complete runs the reference solution on the input of a trial, if it did not run yet.
+// Complete runs the reference solution on the input of a trial, unless the trial already has an answer.
 func (l *Lab) Complete(ctx context.Context, t *Trial) (err error) {
 	if t.Answer == nil {
 		t.Answer, err = l.Answer(ctx, t.Input)
@@ -368,7 +370,7 @@ func (l *Lab) Complete(ctx context.Context, t *Trial) (err error) {
 	return err
 }
 
-// check judges the output of a trial.
+// check judges the output of a trial, and sets its verdict.
 func (b *bench) check(ctx context.Context, name string, t *Trial) (err error) {
 	if !b.lab.stateful && bytes.Equal(t.Output, t.Answer) {
 		t.Verdict = judge.Accepted
@@ -385,7 +387,7 @@ func (b *bench) check(ctx context.Context, name string, t *Trial) (err error) {
 	return nil
 }
 
-// briefed starts a checker, and gives it the samples.
+// briefed starts a checker. If the checker keeps state, briefed gives it the samples.
 func (l *Lab) briefed(ctx context.Context) (check.Checker, error) {
 	checker, err := l.Crew.Checker(ctx)
 	if err != nil || !l.stateful {
@@ -399,8 +401,8 @@ func (l *Lab) briefed(ctx context.Context) (check.Checker, error) {
 	return checker, nil
 }
 
-// judge runs the checker. If a checker that keeps state rejects an output, an earlier input may be the reason. Then a
-// checker that has seen only the samples decides.
+// judge runs the checker. If a checker that keeps state rejects an output, the reason may be an earlier input. In
+// that case, a checker that has seen only the samples decides.
 func (b *bench) judge(ctx context.Context, name string, t *Trial) (judge.Outcome, error) {
 	for {
 		if b.scout == nil {
@@ -422,13 +424,13 @@ func (b *bench) judge(ctx context.Context, name string, t *Trial) (judge.Outcome
 	}
 }
 
-// repeats reports whether the trial fails in the same way once more.
+// repeats runs the solution again, and reports whether it fails in the same way.
 func (b *bench) repeats(ctx context.Context, t *Trial) (bool, error) {
 	again, err := b.run(ctx, "again", t.Input, t.Answer)
 	return err == nil && again.Same(t), err
 }
 
-// blame sets the position of a fault of a setter's program, and adds the input that caused it.
+// blame sets the position of a fault in a setter's program, and adds the input that caused the fault.
 func (l *Lab) blame(err error, part *judge.Part, input []byte) error {
 	f, ok := errors.AsType[*judge.Fault](err)
 	if !ok || f.File != "" {
@@ -452,10 +454,10 @@ func section(text []byte) *io.SectionReader {
 	return io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))
 }
 
-// errOver is the cause of a context that ends because the time of a search is over.
+// errOver is the cause of a context whose search time is over.
 var errOver = errors.New("the time is over")
 
-// within returns a context that ends after a duration. Zero means no bound.
+// within returns a context that ends after a duration. Zero means no limit.
 func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d <= 0 {
 		return context.WithCancel(ctx)
@@ -463,5 +465,5 @@ func within(ctx context.Context, d time.Duration) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, d, errOver)
 }
 
-// over reports whether ctx has ended because the time is over.
+// over reports whether ctx is done because the search time is over.
 func over(ctx context.Context) bool { return context.Cause(ctx) == errOver }

@@ -24,10 +24,10 @@ import (
 	"assay/judge/running/check"
 )
 
-// program is a program that is a function.
+// program is a function that simulates a program.
 type program func(in string, args []string, seed string, out io.Writer) judge.Exec
 
-// runner runs programs by the name of their file.
+// runner runs programs by file name.
 type runner struct {
 	programs map[string]program
 	runs     atomic.Int64
@@ -52,7 +52,7 @@ func (*runner) Start(context.Context, *judge.Command) (judge.Process, error) {
 	return nil, errors.New("not here")
 }
 
-// sum reads n and n numbers, and adds them after f.
+// sum returns a program that reads n and n numbers, and prints the sum of f of each number.
 func sum(f func(a int) int) program {
 	return func(in string, _ []string, _ string, out io.Writer) judge.Exec {
 		total := 0
@@ -67,7 +67,7 @@ func sum(f func(a int) int) program {
 
 func same(a int) int { return a }
 
-// validate wants n and, line by line, n numbers of 0..10000.
+// validate is a validator that accepts n followed by n lines, each with a number from 0 to 10000.
 func validate(in string, _ []string, _ string, _ io.Writer) judge.Exec {
 	lines := strings.Split(in, "\n")
 	n, ok := shrink.Integer(lines[0])
@@ -82,7 +82,7 @@ func validate(in string, _ []string, _ string, _ io.Writer) judge.Exec {
 	return judge.Exec{}
 }
 
-// generate takes "random <n>": n numbers from the digits of a hash of the seed.
+// generate is a generator for lines "random <n>". It prints n numbers derived from a hash of the seed.
 func generate(_ string, args []string, seed string, out io.Writer) judge.Exec {
 	if len(args) != 2 || args[0] != "random" {
 		return judge.Exec{Exit: 1}
@@ -122,7 +122,7 @@ func open(t testing.TB, toml string, jobs int, solution program, others map[stri
 	return declared(t, "", toml, jobs, solution, others)
 }
 
-// declared opens a lab for a solution of a problem that declares its input.
+// declared opens a lab for a solution of a problem that declares its input format.
 func declared(t testing.TB, format, toml string, jobs int, solution program, others map[string]program) (*stress.Lab, *runner) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sums")
@@ -166,7 +166,7 @@ func declared(t testing.TB, format, toml string, jobs int, solution program, oth
 	return lab, r
 }
 
-// threeDigits is wrong from 1000 on: a number that no line makes.
+// threeDigits is wrong for numbers from 1000 on, which no generator line makes.
 var threeDigits = sum(func(a int) int { return a % 1000 })
 
 func TestSearchIsTheSameAtAnyNumberOfJobs(t *testing.T) {
@@ -280,7 +280,7 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// crashesAbove crashes on more than n numbers.
+// crashesAbove returns a program that crashes on more than n numbers.
 func crashesAbove(n int) program {
 	return func(in string, args []string, seed string, out io.Writer) judge.Exec {
 		if len(strings.Fields(in)) > n+1 {
@@ -291,7 +291,7 @@ func crashesAbove(n int) program {
 }
 
 func TestShrinkGoesThroughTheLine(t *testing.T) {
-	lab, _ := open(t, usual, 1, crashesAbove(30), nil) // no line makes so many
+	lab, _ := open(t, usual, 1, crashesAbove(30), nil) // no generator line makes so many numbers
 	trial, err := lab.Try(t.Context(), "case", []byte("40\n"+strings.Repeat("499\n", 40)))
 	if err != nil || !trial.Fails() {
 		t.Fatalf("Try = %+v, %v", trial, err)
@@ -320,10 +320,10 @@ func TestShrinkLooksAtOtherInputs(t *testing.T) {
 	}
 }
 
-// form is the declaration of what validate wants.
+// form is the declared format of the inputs that validate accepts.
 const form = "line n: int 1..50\nrepeat n\n    line a: int 0..10_000\n"
 
-// bare is a problem with neither validator nor generator.
+// bare is a problem without a validator or a generator.
 const bare = "title = \"Sums\"\n[limits]\ntime = \"1s\"\n[reference]\nprogram = \"reference.x\"\n"
 
 func TestADeclaredFormatIsEnough(t *testing.T) {
@@ -366,7 +366,7 @@ func TestShrinkGoesThroughTheDeclaredFormat(t *testing.T) {
 
 func TestShrinkStartsFromASmallerCaseThatFails(t *testing.T) {
 	toml := strings.Replace(usual, "cases = [", "cases = [\"random 1\", ", 1)
-	odd := sum(func(a int) int { // wrong for 4 alone, to which no step leads
+	odd := sum(func(a int) int { // wrong only for 4, which no shrinking step reaches
 		if a == 4 || a > 9000 {
 			return 0
 		}
@@ -383,7 +383,7 @@ func TestShrinkStartsFromASmallerCaseThatFails(t *testing.T) {
 	}
 }
 
-// TestTrying: what a trial says of each way to end.
+// TestTrying checks the verdict of a trial for each way in which a program can end.
 func TestTrying(t *testing.T) {
 	ends := func(x judge.Exec) program {
 		return func(string, []string, string, io.Writer) judge.Exec { return x }
@@ -445,7 +445,7 @@ func TestWithoutAValidatorCasesAreNotChanged(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch is the search without processes: what it costs beside them.
+// BenchmarkSearch measures the overhead of a search, without processes.
 func BenchmarkSearch(b *testing.B) {
 	lab, r := open(b, usual, 2, sum(same), nil)
 	looked, seed := 0, uint64(0)
@@ -461,7 +461,7 @@ func BenchmarkSearch(b *testing.B) {
 	b.ReportMetric(float64(r.runs.Load())/float64(looked), "runs/input")
 }
 
-// named builds programs that are called by their file's name.
+// named is a builder whose programs are named after their files.
 type named struct{}
 
 func (named) Part(_ context.Context, p *judge.Part) (*judge.Program, error) {

@@ -20,7 +20,7 @@ import (
 	"assay/judge/running/trial"
 )
 
-// answersCheck is the name of the check of answers.
+// answersCheck returns the name of the check of answer files.
 func (v *Verifier) answersCheck() string {
 	if v.Folder.Reference == nil {
 		return "the checker accepts every answer"
@@ -30,12 +30,12 @@ func (v *Verifier) answersCheck() string {
 
 // replied is the reference solution's result on a case.
 type replied struct {
-	out   []byte       // its output; nil if the answer file has the same bytes
-	fault *judge.Fault // the reference solution failed
+	out   []byte       // output; nil if it equals the answer file
+	fault *judge.Fault // set if the reference solution failed
 }
 
-// answers checks every answer file with the checker and against the current output of the reference solution.
-// Only a few outputs wait at the same time, because they can be large.
+// answers checks every answer file with the checker, and compares it with the current output of the reference
+// solution. Only a few outputs are held in memory at a time, because they can be large.
 func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err error) {
 	var program *judge.Program
 	if part := v.Folder.Reference; part != nil {
@@ -43,7 +43,7 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 			return 0, nil, err
 		}
 	} else if v.Folder.Checker.Program == nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
-		return 0, nil, nil // nothing to compare with
+		return 0, nil, nil // there is nothing to compare with
 	}
 	b := &bout{v: v}
 	if !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass { // otherwise an answer file is not an output
@@ -69,7 +69,7 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 		ready[i] = make(chan replied, 1)
 	}
 	group, gctx := errgroup.WithContext(ctx)
-	ahead := make(chan bool, 2*max(v.Jobs, 1)) // limit of outputs that are not yet compared
+	ahead := make(chan bool, 2*max(v.Jobs, 1)) // limits the number of outputs waiting to be compared
 	group.Go(func() error {
 		runs, rctx := errgroup.WithContext(gctx)
 		runs.SetLimit(max(v.Jobs, 1))
@@ -105,7 +105,7 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 					faults = append(faults, fault)
 				}
 				if v.changed && c.Line != "" && (fault != nil || r.fault != nil) {
-					v.doubtful[c.ID()] = true // the answer was made by another reference solution
+					v.doubtful[c.ID()] = true // another reference solution made the answer
 				}
 				<-ahead
 			case <-gctx.Done():
@@ -124,10 +124,10 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 	return n, slices.Concat(b.crashes.faults(), b.failed.faults(), first(faults)), err
 }
 
-// mostDisagreements is how many disagreements with the reference solution are shown.
+// mostDisagreements is the maximum number of disagreements with the reference solution that are shown.
 const mostDisagreements = 5
 
-// first keeps the first faults, and says how many more there are.
+// first keeps the first faults, and adds the number of omitted ones.
 func first(faults judge.Faults) judge.Faults {
 	more := len(faults) - mostDisagreements
 	if more <= 0 {
@@ -140,7 +140,7 @@ func first(faults judge.Faults) judge.Faults {
 	return kept
 }
 
-// reply lets the reference solution answer one case again. Without a reference solution it does nothing.
+// reply runs the reference solution again on a case. If program is nil, it does nothing.
 func (v *Verifier) reply(ctx context.Context, program *judge.Program, c *judge.Case) (r replied, err error) {
 	if program == nil {
 		return replied{}, nil
@@ -162,17 +162,17 @@ func (v *Verifier) reply(ctx context.Context, program *judge.Program, c *judge.C
 	return r, nil
 }
 
-// A bout compares answer files with the outputs of the reference solution. One checker judges all answer
-// files as one submission, and another all outputs of the reference solution, because a checker may keep
-// state across cases. Both are nil if programs of the problem interact or run several times.
+// A bout compares answer files with the outputs of the reference solution. A checker may keep state across cases.
+// So one checker judges all answer files as one submission, and another judges all outputs of the reference
+// solution. Both are nil if the problem's programs interact or run several times.
 type bout struct {
 	v                *Verifier
 	answers, outputs check.Checker
-	crashes, failed  crashes // of the checker, and of the reference solution
-	hung             string  // id of the case on which the checker was stopped at its time limit; no other is tried
+	crashes, failed  crashes // crashes of the checker and of the reference solution
+	hung             string  // case on which the checker timed out; if set, no other case is tried
 }
 
-// compare returns the fault of one case: the checker rejects the answer file, or the answer file and the
+// compare returns a fault for one case if the checker rejects the answer file, or if the answer file and the
 // reference solution disagree.
 func (b *bout) compare(ctx context.Context, c *judge.Case, r replied) (*judge.Fault, error) {
 	if r.fault != nil {
@@ -209,7 +209,7 @@ func (b *bout) compare(ctx context.Context, c *judge.Case, r replied) (*judge.Fa
 		}
 	}
 	if r.out == nil {
-		if !builtin && b.v.Folder.Checker.Program.Speaks == "kit" { // only these keep state
+		if !builtin && b.v.Folder.Checker.Program.Speaks == "kit" { // only kit checkers keep state
 			_, err = judgeAnswer(ctx, b.outputs, c, ans, ans)
 		}
 		return b.v.rejected(c, own), err
@@ -221,16 +221,16 @@ func (b *bout) compare(ctx context.Context, c *judge.Case, r replied) (*judge.Fa
 	return b.settle(ctx, c, pairing{ans: ans, out: r.out, own: own, theirs: theirs})
 }
 
-// A pairing is an answer file and a different output of the reference solution, with the checker's results
-// for both, given the answer file as the answer.
+// A pairing is an answer file and a different output of the reference solution, with the checker's result for
+// each. In both results, the answer file serves as the answer.
 type pairing struct {
 	ans, out    []byte
 	own, theirs judge.Outcome
 }
 
-// settle decides whether two texts are both correct, and which of them is at fault otherwise. A checker may
-// accept everything that is at least as good as the answer. To find the worse of the two, settle also judges
-// both with the reference solution's output as the answer.
+// settle decides whether both texts are correct, and otherwise which of them is at fault. A checker may accept
+// everything that is at least as good as the answer. To find the worse text, settle also judges both with the
+// reference solution's output as the answer.
 func (b *bout) settle(ctx context.Context, c *judge.Case, p pairing) (*judge.Fault, error) {
 	swapped := func(out []byte) (judge.Outcome, error) {
 		checker, err := b.v.Crew.Checker(ctx)
@@ -264,7 +264,7 @@ func (b *bout) settle(ctx context.Context, c *judge.Case, p pairing) (*judge.Fau
 		return b.v.disagree(c, p.ans, p.out, said(p.theirs)), nil
 	case p.own.Award != p.theirs.Award:
 		return b.v.disagree(c, p.ans, p.out, awards(p.own.Award, p.theirs.Award)), nil
-	case !accepted(outByOut): // answers have another form than outputs
+	case !accepted(outByOut): // answer files have another form than outputs
 		return nil, nil
 	case !accepted(ansByOut):
 		return b.v.disagree(c, p.ans, p.out, said(ansByOut)), nil
@@ -274,8 +274,8 @@ func (b *bout) settle(ctx context.Context, c *judge.Case, p pairing) (*judge.Fau
 	return nil, nil
 }
 
-// rejected returns the fault of an answer file that the checker rejects, although the reference solution
-// prints the same text or there is none.
+// rejected returns the fault for an answer file that the checker rejects. The caller uses this fault if the
+// reference solution prints the same text as the answer file, or if there is no reference solution.
 func (v *Verifier) rejected(c *judge.Case, o judge.Outcome) *judge.Fault {
 	if o.Verdict == judge.Accepted {
 		return nil
@@ -295,8 +295,8 @@ func (v *Verifier) rejected(c *judge.Case, o judge.Outcome) *judge.Fault {
 	return &judge.Fault{File: file, Text: text, Hint: hint}
 }
 
-// disagree returns the fault of an answer file for which the reference solution prints something else. Why is
-// the checker's message, if it was asked.
+// disagree returns the fault for an answer file that differs from the reference solution's output. The parameter
+// why is the checker's message, or empty if the checker was not run.
 func (v *Verifier) disagree(c *judge.Case, ans, out []byte, why string) *judge.Fault {
 	text := fmt.Sprintf("the reference does not give this answer to case %s", c.ID())
 	if why != "" {
@@ -314,7 +314,7 @@ func said(o judge.Outcome) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", o.Verdict.Words(), o.Message), ": ")
 }
 
-// awards reports an answer file with another score than the reference solution's output.
+// awards describes the difference between the scores of an answer file and of the reference solution's output.
 func awards(ans, out judge.Award) string {
 	word := func(a judge.Award) string {
 		if a.By == judge.NoAward {
@@ -325,7 +325,7 @@ func awards(ans, out judge.Award) string {
 	return fmt.Sprintf("the checker gives the answer file %s, and the reference's output %s", word(ans), word(out))
 }
 
-// both shows an answer file and another text at their first difference.
+// both shows an answer file and another text around their first difference.
 func both(c *judge.Case, ans, out []byte) string {
 	whole := func(data []byte) *io.SectionReader {
 		return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
@@ -335,7 +335,7 @@ func both(c *judge.Case, ans, out []byte) string {
 	return shorten("answer file", d.Want, differ) + "\n" + shorten("reference", d.Got, differ)
 }
 
-// samePrefix returns the length of the common beginning of two texts.
+// samePrefix returns the length of the longest common prefix.
 func samePrefix(a, b []byte) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -344,13 +344,13 @@ func samePrefix(a, b []byte) int {
 	return n
 }
 
-// linesShown is how many lines of a text a fault shows, and lineShown how many characters of a line.
+// linesShown is the number of lines of a text that a fault shows, and lineShown the number of characters per line.
 const (
 	linesShown = 3
 	lineShown  = 70
 )
 
-// shorten returns some lines of a text, beginning with a given line.
+// shorten returns some lines of a text, starting with line from.
 func shorten(name string, e judge.Excerpt, from int) string {
 	if e.Size == 0 {
 		return name + " is empty"
@@ -382,8 +382,8 @@ func shorten(name string, e judge.Excerpt, from int) string {
 	return fmt.Sprintf("%s%s:\n  %s", name, where, strings.Join(lines, "\n  "))
 }
 
-// solve runs the reference solution on a case. If the case gives it more than an input, it runs like a
-// submission.
+// solve runs the reference solution on a case. If the case contains more than an input, the reference solution
+// runs like a submission.
 func (v *Verifier) solve(ctx context.Context, program *judge.Program, c *judge.Case) ([]byte, error) {
 	part := v.Folder.Reference
 	if len(c.Args)+len(c.Files) == 0 {

@@ -12,12 +12,12 @@ import (
 	"assay/judge/running/lang"
 )
 
-// The expected verdicts of a package were determined on another machine with other toolchains, for example
-// with a Python that is many times as fast as the default one. So a submission that is only too slow for its
-// verdict gets further chances.
+// The expected verdicts of a package were determined on another machine with other toolchains. For example, its
+// Python may be many times faster than the default one here. So a submission gets further chances if it misses its
+// verdict only because it is too slow.
 
-// extraTime returns the problem's limits, extended by the margin that separates its time limit from runs that
-// are too slow.
+// extraTime returns the problem's limits, extended by the margin that must lie between the time limit and the
+// times of programs that are too slow.
 func (v *Verifier) extraTime() judge.Limits {
 	limits := v.Folder.Limits
 	limits.CPU = time.Duration(float64(limits.CPU) * v.Folder.Package.Timing.Margin)
@@ -25,8 +25,8 @@ func (v *Verifier) extraTime() judge.Limits {
 	return limits
 }
 
-// mayNeedTime reports whether a submission without its expected verdict was too slow somewhere, so that a
-// faster machine might have judged it otherwise.
+// mayNeedTime reports whether a submission missed its expected verdict and was too slow on some case. On a faster
+// machine, it might have gotten another verdict.
 func (v *Verifier) mayNeedTime(s *submission, r *problem.Result) bool {
 	if ok, _ := s.Holds(r); ok || bounds(s.Submission, problem.Upper) {
 		return false
@@ -40,10 +40,10 @@ func (v *Verifier) mayNeedTime(s *submission, r *problem.Result) bool {
 type chance struct {
 	made   *lang.Result
 	limits judge.Limits
-	words  string // what it needs
+	words  string // describes what the submission needs
 }
 
-// chances returns the ways to judge a submission that was too slow, the best first.
+// chances returns the other ways to judge a submission that was too slow, the best first.
 func (v *Verifier) chances(ctx context.Context, s *submission) (all []chance, err error) {
 	extra := v.extraTime()
 	words := fmt.Sprintf("%v of time", extra.CPU)
@@ -64,8 +64,7 @@ func (v *Verifier) chances(ctx context.Context, s *submission) (all []chance, er
 	return all, nil
 }
 
-// faster builds a submission with a faster toolchain. It returns nil if there is none, or if
-// the build fails.
+// faster builds a submission with a faster toolchain. It returns nil, nil if there is none, or if the build fails.
 func (v *Verifier) faster(ctx context.Context, s *problem.Submission) (*lang.Result, error) {
 	made, err := v.Entries.Faster(ctx, s)
 	_, missing := errors.AsType[*lang.MissingError](err)
@@ -77,9 +76,8 @@ func (v *Verifier) faster(ctx context.Context, s *problem.Submission) (*lang.Res
 	return made, err
 }
 
-// secondChance judges a submission with more time, as the format's own tool does, or
-// with a faster toolchain. If it then gets its expected verdict, that counts, and a note
-// says what it needed.
+// secondChance judges a submission with a faster toolchain, or with more time as the format's own tool does. If
+// the submission then gets its expected verdict, that verdict counts, and a note tells what was needed.
 func (v *Verifier) secondChance(
 	ctx context.Context, s *submission, judged *judge.SolutionJudged, result *problem.Result,
 	before *judge.Finished,

@@ -9,23 +9,23 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// failing begins the description of a crash of a setter's program, after "the checker" or the like.
+// failing follows the role, such as "the checker", in the description of a crash of a setter's program.
 const failing = " fails: "
 
-// failingOn formats the case on which a checker fails.
+// failingOn introduces the case on which a checker fails.
 const failingOn = " fails on "
 
 // crashes collects the failures of a setter's program on all cases.
 type crashes struct {
 	all   []*crash
-	cases int // on which it fails
+	cases int // number of cases on which the program fails
 }
 
-// crash is a program that fails at one place.
+// crash is a failure of a program at one position in its source.
 type crash struct {
-	fault *judge.Fault // its hint is the program's output
+	fault *judge.Fault // the hint is the program's output
 	first string       // the case
-	more  int          // number of later cases
+	more  int          // number of further cases
 }
 
 // add records that a program fails on a case.
@@ -40,7 +40,7 @@ func (c *crashes) add(f *judge.Fault, on string) {
 	c.all = append(c.all, &crash{fault: f, first: on})
 }
 
-// faults returns one fault for each place at which the program fails.
+// faults returns one fault for each position at which the program fails.
 func (c *crashes) faults() (all judge.Faults) {
 	for _, one := range c.all {
 		where := "it fails on case " + one.first
@@ -56,12 +56,12 @@ func (c *crashes) faults() (all judge.Faults) {
 	return all
 }
 
-// sameCrash reports whether two faults are failures of one program at the same place.
+// sameCrash reports whether two faults are failures of one program at the same position.
 func sameCrash(a, b *judge.Fault) bool {
 	return a.File == b.File && a.Line == b.Line && (a.Line > 0 || a.Text == b.Text)
 }
 
-// timedOut reports whether a setter's program was stopped at its time limit.
+// timedOut reports whether a fault says that a setter's program was stopped at its time limit.
 func timedOut(f *judge.Fault) bool {
 	ends := func(r judge.Resource) bool { return strings.HasSuffix(f.Text, ": "+judge.Exec{Killed: r}.Fate()) }
 	return ends(judge.CPUTime) || ends(judge.WallTime) || strings.Contains(f.Text, " gave no answer within ")
@@ -77,11 +77,11 @@ func isCrash(f *judge.Fault) bool {
 	return false
 }
 
-// crashed makes the fault of a setter's program from its description, with its standard error below.
+// crashed returns the fault for a crash of a setter's program. The program's standard error becomes the hint.
 func crashed(role string, part *judge.Part, message string) *judge.Fault {
 	what, stderr, _ := strings.Cut(message, "\n")
 	stderr = strings.TrimPrefix(stderr, errorEnds+"\n")
-	if _, after, found := strings.Cut(what, filepath.Base(part.Path)+" "); found { // "checker p/check.py ended"
+	if _, after, found := strings.Cut(what, filepath.Base(part.Path)+" "); found { // for example "checker p/check.py ended"
 		what = after
 	}
 	f := &judge.Fault{File: part.Path, Text: "the " + role + failing + what, Hint: stderr}
@@ -94,7 +94,7 @@ func crashed(role string, part *judge.Part, message string) *judge.Fault {
 	return f
 }
 
-// referenceFault sets the place of a fault of the reference solution.
+// referenceFault sets the position of a fault of the reference solution.
 func referenceFault(part *judge.Part, f *judge.Fault) *judge.Fault {
 	placed := &judge.Fault{File: part.Path, Text: strings.Replace(f.Text, "the reference fails on it", "the reference fails", 1), Hint: f.Hint}
 	if file, line := tail.Place(f.Hint, tail.Sources(part.Path)); line > 0 {
@@ -106,15 +106,15 @@ func referenceFault(part *judge.Part, f *judge.Fault) *judge.Fault {
 	return placed
 }
 
-// errorEnds introduces the output of a program.
+// errorEnds introduces the end of a program's standard error.
 const errorEnds = "its standard error ends:"
 
-// saidItself occurs in the message of a program that ended properly and reports itself at fault, for example
-// because it cannot read an answer file.
+// saidItself occurs in the message of a program that exited normally and reported an error of its own, for example
+// an unreadable answer file.
 const saidItself = " is at fault"
 
-// crashOf returns the fault of the setter's program that judges, if the message of a judge error shows that
-// it failed. Otherwise it returns nil.
+// crashOf returns the fault of the setter's checker or interactor if the message of a judge error shows that this
+// program crashed. Otherwise, it returns nil.
 func (v *Verifier) crashOf(message string) *judge.Fault {
 	role, _, _ := strings.Cut(message, " ")
 	part := map[string]*judge.Part{"checker": v.Folder.Checker.Program, "interactor": v.Folder.Interactor}[role]
@@ -124,7 +124,7 @@ func (v *Verifier) crashOf(message string) *judge.Fault {
 	return crashed(role, part, message)
 }
 
-// once passes on events, without further faults of the same crash.
+// once returns a function that forwards events, but omits repeated faults of the same crash.
 func once(listen func(judge.Event)) func(judge.Event) {
 	var told judge.Faults
 	return func(e judge.Event) {

@@ -16,19 +16,19 @@ import (
 	"assay/judge/problem"
 )
 
-// largestShown is the largest file of a sample that is compared with a statement's example, in bytes.
+// largestShown is the maximum size, in bytes, of a sample file that is compared with examples in statements.
 // Examples in statements are shorter.
 const largestShown = 1 << 20
 
-// sampleCase is a sample with its texts as contestants see them.
+// sampleCase is a sample with the texts that contestants see.
 type sampleCase struct {
 	*judge.Case
-	in, ans         []string // the case's own texts, and those that a statement shows instead
+	in, ans         []string // texts of the case, and texts that a statement shows instead
 	inPath, ansPath string
 }
 
-// examples compares every example in a statement with the sample cases. In problems whose programs interact,
-// or run several times, examples are dialogues.
+// examples compares every example in a statement with the sample cases. In problems whose programs interact or run
+// several times, examples are dialogues and are not compared.
 func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, err error) {
 	if v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
 		return 0, nil, nil
@@ -60,7 +60,7 @@ func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, er
 				if len(same) > 0 {
 					fault, err = v.example(ctx, e, places, same)
 				} else if fault = unknown(e, places, samples); fault == nil {
-					continue // it need not be an example
+					continue // the text may be something other than an example
 				}
 				if err != nil {
 					return n, faults, err
@@ -77,7 +77,7 @@ func (v *Verifier) examples(ctx context.Context) (n int, faults judge.Faults, er
 // samples reads the sample cases.
 func (v *Verifier) samples() (all []sampleCase) {
 	texts := func(path string) (texts []string) {
-		for _, path := range []string{path, path + ".statement"} { // a package shows the second one
+		for _, path := range []string{path, path + ".statement"} { // packages show the .statement file instead
 			if info, err := os.Stat(path); err == nil && info.Size() <= largestShown {
 				if data, err := os.ReadFile(path); err == nil {
 					texts = append(texts, string(data))
@@ -94,7 +94,7 @@ func (v *Verifier) samples() (all []sampleCase) {
 	return all
 }
 
-// equalSamples finds samples that have the same input as an earlier one. In problems whose programs interact, or run
+// equalSamples finds samples with the same input as an earlier one. In problems whose programs interact or run
 // several times, samples are dialogues, which may differ.
 func (v *Verifier) equalSamples(context.Context) (n int, warnings judge.Faults, err error) {
 	if v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
@@ -103,7 +103,7 @@ func (v *Verifier) equalSamples(context.Context) (n int, warnings judge.Faults, 
 	first := map[string]sampleCase{}
 	for _, s := range v.samples() {
 		if len(s.in) == 0 {
-			continue // it is too large to compare
+			continue // the file is too large to compare
 		}
 		words := []any{fmt.Sprintf("%q %q", strings.Fields(s.in[0]), s.Args)}
 		for _, f := range s.Files {
@@ -128,7 +128,7 @@ func (v *Verifier) equalSamples(context.Context) (n int, warnings judge.Faults, 
 	return len(warnings), warnings, nil
 }
 
-// places are the files with the two texts of an example.
+// places holds the files that contain the two texts of an example.
 type places struct{ in, out string }
 
 // load reads the files that an example names.
@@ -157,8 +157,8 @@ func (v *Verifier) load(statement string, e example.Example) (example.Example, p
 	return e, at, nil
 }
 
-// example returns the fault of an example with the input of these samples: the checker accepts its output for
-// none of them.
+// example returns a fault unless the checker accepts the example's output for at least one of the samples with the
+// same input.
 func (v *Verifier) example(ctx context.Context, e example.Example, at places, same []sampleCase) (*judge.Fault, error) {
 	var why string
 	for _, s := range same {
@@ -166,7 +166,7 @@ func (v *Verifier) example(ctx context.Context, e example.Example, at places, sa
 			return nil, nil
 		}
 		if slices.ContainsFunc(e.Rest, func(t example.Text) bool { return slices.ContainsFunc(s.ans, t.Same) }) {
-			return nil, nil // the block between was not an output
+			return nil, nil // the preceding block was not an output
 		}
 		for _, out := range []string{e.Output.Text, e.Output.Raw} {
 			if out == "" && e.Output.Text != "" {
@@ -174,7 +174,7 @@ func (v *Verifier) example(ctx context.Context, e example.Example, at places, sa
 			}
 			o, err := v.alone(ctx, s.Case, []byte(strings.Trim(out, "\n")+"\n"))
 			if _, broken := errors.AsType[*judge.Fault](err); broken {
-				return nil, nil // another check reports faults of the checker
+				return nil, nil // another check reports checker errors
 			}
 			if err != nil || o.Verdict == judge.Accepted {
 				return nil, err
@@ -194,7 +194,7 @@ func (v *Verifier) example(ctx context.Context, e example.Example, at places, sa
 		Hint: fmt.Sprintf("correct the statement or %s:%d\n%s", s.ansPath, line+1, beside(shown, want))}, nil
 }
 
-// matching returns the samples with an input for which is returns true.
+// matching returns the samples that have an input accepted by the function is.
 func matching(samples []sampleCase, is func(string) bool) (found []sampleCase) {
 	for _, s := range samples {
 		if slices.ContainsFunc(s.in, is) {
@@ -204,8 +204,8 @@ func matching(samples []sampleCase, is func(string) bool) (found []sampleCase) {
 	return found
 }
 
-// unknown returns the fault of an example whose input is no sample's. It returns nil if the statement does
-// not clearly mark it as an example.
+// unknown returns the fault for an example whose input does not match any sample. It returns nil if the statement
+// does not clearly mark the text as an example.
 func unknown(e example.Example, at places, samples []sampleCase) *judge.Fault {
 	nearest := nearest(e.Input, samples)
 	switch {
@@ -224,12 +224,13 @@ func unknown(e example.Example, at places, samples []sampleCase) *judge.Fault {
 	return f
 }
 
-// lineOf returns the place of a line of a text. A cell of a table is on one line.
+// lineOf converts a line number in a text to a line number in the statement. If the text is a table cell, all its
+// lines are on one line of the statement.
 func lineOf(t example.Text, line int) int {
 	if t.Cell {
 		return t.Line
 	}
-	for _, l := range strings.Split(t.Text, "\n") { // empty lines at the start do not count
+	for _, l := range strings.Split(t.Text, "\n") { // skips empty lines at the start
 		if strings.TrimSpace(l) != "" {
 			break
 		}
@@ -238,7 +239,7 @@ func lineOf(t example.Text, line int) int {
 	return t.Line + min(line, strings.Count(strings.TrimRight(t.Text, "\n"), "\n"))
 }
 
-// beside shows a line of a statement and one of a file.
+// beside shows a line of a statement next to a line of a file.
 func beside(shown, want string) string {
 	cut := func(s string) string {
 		if r := []rune(s); len(r) > lineShown {
@@ -249,8 +250,8 @@ func beside(shown, want string) string {
 	return fmt.Sprintf("statement: %s\nfile:      %s", cut(shown), cut(want))
 }
 
-// nearest returns the sample whose input is most similar to a text, or nil if none shares half of its lines
-// or words.
+// nearest returns the sample whose input is most similar to a text. It returns nil if no sample shares more than
+// half of its lines or words.
 func nearest(t example.Text, samples []sampleCase) (best *sampleCase) {
 	most := 0.5
 	for i := range samples {
@@ -264,7 +265,8 @@ func nearest(t example.Text, samples []sampleCase) (best *sampleCase) {
 	return best
 }
 
-// shared returns the share of equal pieces at equal positions in two texts, relative to the longer one.
+// shared returns the number of equal pieces at equal positions in two texts, divided by the length of the longer
+// text.
 func shared(a, b []string) float64 {
 	n := 0
 	for k := range min(len(a), len(b)) {
@@ -275,7 +277,7 @@ func shared(a, b []string) float64 {
 	return float64(n) / float64(max(len(a), len(b), 1))
 }
 
-// alike reports whether all words of a text are numbers or occur in the samples' inputs.
+// alike reports whether all words of a text are numbers or words in the samples' inputs.
 func alike(t example.Text, samples []sampleCase) bool {
 	known := map[string]bool{}
 	for _, s := range samples {

@@ -12,18 +12,18 @@ import (
 	"assay/judge/cases/gen"
 )
 
-// agreeing is how many inputs of the declared format are passed to the validator.
+// agreeing is the number of inputs drawn from the declared format and passed to the validator.
 const agreeing = 60
 
-// mostShown is how many faults of one disagreement are shown.
+// mostShown is the maximum number of faults shown for one disagreement.
 const mostShown = 3
 
-// agreement checks the validator against the declared input format: it must accept inputs drawn from the
+// agreement compares the validator with the declared input format. The validator must accept inputs drawn from the
 // format, and reject inputs that nearly match it.
 func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.Faults, err error) {
 	grammar, err := v.Folder.Format()
 	if grammar == nil || err != nil {
-		return 0, nil, nil // Lint has reported what is wrong with it
+		return 0, nil, nil // Lint has reported errors in the format
 	}
 	validator, err := v.validator(ctx)
 	if validator == nil || err != nil {
@@ -38,8 +38,8 @@ func (v *Verifier) agreement(ctx context.Context) (n int, faults judge.Faults, e
 	return n + more, faults, err
 }
 
-// takes passes inputs of the declared format to the validator. The validator may reject some of them, if the
-// declaration is incomplete, but not all.
+// takes passes inputs drawn from the declared format to the validator. The validator may reject some of them,
+// because the declaration may be incomplete, but not all.
 func (v *Verifier) takes(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.Faults, err error) {
 	taken, said := 0, ""
 	for i := range agreeing {
@@ -78,7 +78,7 @@ func (v *Verifier) takes(ctx context.Context, grammar *format.Grammar, validator
 	return n, faults, nil
 }
 
-// rejects passes near-inputs to the validator.
+// refuses passes inputs that nearly match the format to the validator, which must reject them.
 func (v *Verifier) refuses(ctx context.Context, grammar *format.Grammar, validator gen.Validator) (n int, faults judge.Faults, err error) {
 	wrong, err := grammar.Near(rand.New(rand.NewPCG(1, 0)), format.Options{})
 	if err != nil {
@@ -103,7 +103,7 @@ func (v *Verifier) refuses(ctx context.Context, grammar *format.Grammar, validat
 	return n, faults, nil
 }
 
-// excerpt returns the beginning of an input, with invisible characters escaped.
+// excerpt returns the beginning of an input, with escapes for invisible characters.
 func excerpt(input []byte) string {
 	const most = 300
 	head := input[:min(len(input), most)]
@@ -121,12 +121,12 @@ func excerpt(input []byte) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// coverage returns which bounds, words, alternatives and features of the declared input format occur in the
-// cases, and notes those that do not.
+// coverage reports which bounds, words, alternatives and features of the declared input format occur in the cases.
+// It adds notes about those that do not occur.
 func (v *Verifier) coverage() error {
 	grammar, err := v.Folder.Format()
 	if grammar == nil || err != nil {
-		return nil // Lint has reported what is wrong with it
+		return nil // Lint has reported errors in the format
 	}
 	c := grammar.NewCoverage()
 	for one := range v.cases {
@@ -134,7 +134,7 @@ func (v *Verifier) coverage() error {
 		if err != nil {
 			return err
 		}
-		c.Add(input) // the step before has reported rejected cases
+		c.Add(input) // the previous step has reported invalid cases
 	}
 	goals := c.Goals()
 	var missing []string

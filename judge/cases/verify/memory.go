@@ -14,18 +14,18 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
-// Memory stores results of runs, so that verifying a package again repeats nothing. Its keys are hashes of
-// the program, of the files that it was given, and of the limits. A zero Memory is not stored in a file.
+// Memory caches results of runs, so that verifying a package again does not repeat them. The keys are hashes of
+// the program, its files, and the limits. A zero Memory does not write to disk.
 type Memory struct {
 	Dir   string // directory; if empty, results are not stored
 	Fresh bool   // ignore stored results
 
 	mu     sync.Mutex
 	caches map[string]*runCache
-	files  map[string]string // hash by path and stamp
+	files  map[string]string // hashes by path and stamp
 }
 
-// memoryFormat is part of every key. It is incremented when old results become invalid.
+// memoryFormat is part of every key. It must be changed when old results become invalid.
 const memoryFormat = "1"
 
 // runCache holds the results of one program, in one file.
@@ -61,7 +61,7 @@ func (m *Memory) cache(program string) *runCache {
 	return s
 }
 
-// get returns the result for a key.
+// get decodes the result for a key into its argument, and reports whether there is one.
 func (s *runCache) get(key string, into any) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,14 +73,14 @@ func (s *runCache) get(key string, into any) bool {
 func (s *runCache) put(key string, value any) {
 	data, err := json.Marshal(value)
 	if err != nil {
-		return // what cannot be stored is determined again
+		return // a result that cannot be stored is determined again
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known[key], s.changed = data, true
 }
 
-// save writes new results. If that fails, they are determined again next time.
+// save writes new results to disk. If that fails, the results are determined again next time.
 func (m *Memory) save() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,14 +100,14 @@ func (m *Memory) save() {
 	}
 }
 
-// Limits of what is stored: of one program, and of all.
+// The size limits of the cache, for one program and for all.
 const (
 	maxShelf   = 64 << 20
 	maxMemory  = 1 << 30
 	maxShelves = 50_000
 )
 
-// hash returns the hash of a file's content. For an empty file it is empty.
+// hash returns the hash of a file's content. If path is empty, it returns "empty".
 func (m *Memory) hash(path string) (string, error) {
 	if path == "" {
 		return "empty", nil
@@ -142,7 +142,7 @@ func (m *Memory) hash(path string) (string, error) {
 	return known, nil
 }
 
-// digest hashes words so that different lists of words have different hashes.
+// digest hashes words such that different lists of words have different hashes.
 func digest(words ...any) string {
 	sum := sha256.New()
 	for _, w := range words {

@@ -16,10 +16,10 @@ import (
 // attempt is an output that the checker must reject.
 type attempt struct {
 	name, text string
-	beside     bool // it is only meaningful if the checker accepts the answer itself
+	beside     bool // only tested if the checker accepts the answer itself
 }
 
-// attempts returns the attempts for a case with this answer.
+// attempts returns the outputs to try for a case with this answer.
 func attempts(ans string) (all []attempt) {
 	words := strings.Fields(ans)
 	for _, junk := range gen.Junk() {
@@ -36,13 +36,13 @@ func attempts(ans string) (all []attempt) {
 	return all
 }
 
-// Limits of the number of cases that are tried, and of the size of their files.
+// The limits for the number of cases to try, and for the size of their files.
 const (
 	mostTried    = 20
 	largestTried = 64 << 10
 )
 
-// tried selects cases, evenly from the whole problem.
+// tried selects cases, spread evenly over the whole problem.
 func (v *Verifier) tried() (some []*judge.Case) {
 	small := func(path string) bool {
 		info, err := os.Stat(path)
@@ -60,21 +60,21 @@ func (v *Verifier) tried() (some []*judge.Case) {
 	return some
 }
 
-// took is the checker's result for an attempt on several cases.
+// took is the checker's result for an attempt over several cases.
 type took struct {
-	tried, refused bool // at least once
+	tried, refused bool // whether it was tried or rejected at least once
 	failed         bool
 }
 
-// junkOutputs passes outputs to the checker that it must reject. In some cases any text may be correct. But
-// if one text is accepted in all cases that are tried, the problem can be solved without a program.
+// junkOutputs passes outputs to the checker that it must reject. In a single case, any text may be correct. But if
+// one text is accepted in all tested cases, the problem can be solved without a program.
 func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults, err error) {
 	part := v.Folder.Checker.Program
 	if part == nil || v.broken != "" || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
 		return 0, nil, nil
 	}
 	if _, err := v.Crew.Part(ctx, part); err != nil {
-		return 0, nil, nil // the judging reports it
+		return 0, nil, nil // judging reports the error
 	}
 	made := map[string]*took{}
 	var first *judge.Fault // the first failure
@@ -89,7 +89,7 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 			return n, nil, err
 		}
 		if right.Verdict == judge.JudgeError {
-			continue // of the answer
+			continue // the answer itself causes the failure
 		}
 		for _, a := range attempts(string(ans)) {
 			t := made[a.name]
@@ -105,7 +105,7 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 				return n, nil, err
 			}
 			n, t.tried = n+1, true
-			t.refused = o.Verdict != judge.Accepted || o.Award != right.Award // it may have a lower score
+			t.refused = o.Verdict != judge.Accepted || o.Award != right.Award // a lower score is enough
 			if o.Verdict == judge.JudgeError {
 				t.failed = true
 				if first == nil {
@@ -137,7 +137,7 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 	return n, faults, nil
 }
 
-// failsOn returns the checker's failure on an output for a case, at its place.
+// failsOn returns the fault for a checker failure on a case, with its position.
 func (v *Verifier) failsOn(c *judge.Case, message string) *judge.Fault {
 	if f := v.crashOf(message); f != nil {
 		_, f.Text, _ = strings.Cut(f.Text, failing)
@@ -147,7 +147,7 @@ func (v *Verifier) failsOn(c *judge.Case, message string) *judge.Fault {
 	return &judge.Fault{File: v.Folder.Checker.Program.Path, Text: fmt.Sprintf("case %s: %s", c.ID(), message)}
 }
 
-// alone lets a new checker judge one output.
+// alone judges one output with a new checker.
 func (v *Verifier) alone(ctx context.Context, c *judge.Case, out []byte) (judge.Outcome, error) {
 	checker, err := v.Crew.Checker(ctx)
 	if err != nil {
@@ -157,7 +157,7 @@ func (v *Verifier) alone(ctx context.Context, c *judge.Case, out []byte) (judge.
 	return judgeText(ctx, checker, c, out)
 }
 
-// judgeText lets a checker judge a text as the output of a case.
+// judgeText judges a text as the output of a case.
 func judgeText(ctx context.Context, checker check.Checker, c *judge.Case, out []byte) (judge.Outcome, error) {
 	ans, err := optional(c.Ans)
 	if err != nil {
@@ -166,7 +166,7 @@ func judgeText(ctx context.Context, checker check.Checker, c *judge.Case, out []
 	return judgeAnswer(ctx, checker, c, ans, out)
 }
 
-// judgeAnswer lets a checker judge a text as the output of a case with this answer.
+// judgeAnswer judges a text as the output of a case that has the given answer.
 func judgeAnswer(ctx context.Context, checker check.Checker, c *judge.Case, ans, out []byte) (judge.Outcome, error) {
 	in, err := optional(c.In)
 	if err != nil {
@@ -178,7 +178,7 @@ func judgeAnswer(ctx context.Context, checker check.Checker, c *judge.Case, ans,
 	return checker.Check(ctx, check.Request{Case: c.ID(), In: whole(in), Ans: whole(ans), Out: whole(out), Args: c.CheckerArgs})
 }
 
-// optional reads a file. If the path is empty, the content is empty.
+// optional reads a file. If path is empty, it returns nil, nil.
 func optional(path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil

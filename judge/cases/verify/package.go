@@ -26,7 +26,8 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 		v.note(p.Assumed)
 	}
 	v.report("the package is as the format says", 1, append(p.Warnings, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
-	// What follows, and the validators' results for junk, is advice: the format does not require it.
+	// The results that follow, and the validators' results for junk, are only advice: the format does not require
+	// these checks to succeed.
 	faults, warnings := v.texts()
 	v.checked("every case is a text with proper line ends", v.Folder.Count(), few(faults), few(warnings))
 	v.checked("no two secret cases are the same", v.Folder.Count(), nil, v.duplicates())
@@ -64,7 +65,7 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 	return true, nil
 }
 
-// packageName matches the allowed names of a package's directory.
+// packageName matches valid names for the directory of a package.
 var packageName = pattern.New(`^[a-z0-9]+$`)
 
 func badName(id, dir string, foreign bool) judge.Faults {
@@ -74,7 +75,7 @@ func badName(id, dir string, foreign bool) judge.Faults {
 	return judge.Faults{{File: dir, Text: fmt.Sprintf("%q cannot be the name of a package", id), Hint: "small letters and digits will do"}}
 }
 
-// few keeps the first faults of each text, and says how many more there are.
+// few keeps the first faults with each text, and adds the number of faults with that text.
 func few(faults judge.Faults) (kept judge.Faults) {
 	const most = 5
 	count := map[string]int{}
@@ -92,7 +93,7 @@ func few(faults judge.Faults) (kept judge.Faults) {
 	return kept
 }
 
-// duplicates finds secret cases that are equal for a submission.
+// duplicates finds secret cases that are identical from a submission's point of view.
 func (v *Verifier) duplicates() (faults judge.Faults) {
 	first := map[string]string{}
 	for c := range v.cases {
@@ -101,7 +102,7 @@ func (v *Verifier) duplicates() (faults judge.Faults) {
 		}
 		sum, err := v.Memory.hash(c.In)
 		if err != nil {
-			continue // unreadable: judging reports it
+			continue // judging reports unreadable files
 		}
 		words := []any{sum, c.Group, fmt.Sprintf("%q", c.Args)}
 		for _, f := range c.Files {
@@ -119,13 +120,13 @@ func (v *Verifier) duplicates() (faults judge.Faults) {
 	return faults
 }
 
-// inputCheck is an input validator with one list of arguments.
+// inputCheck is a built input validator.
 type inputCheck struct {
 	*problem.InputValidator
 	program *judge.Program
 	cache   *runCache
 	mu      sync.Mutex
-	ready   map[string]gen.Validator // by arguments
+	ready   map[string]gen.Validator // running validators, by arguments
 }
 
 // inputChecks builds the input validators.
@@ -136,7 +137,7 @@ func (v *Verifier) inputChecks(ctx context.Context) (all []*inputCheck, err erro
 			return nil, err
 		}
 		key := program.Key
-		if key == "" { // nothing was built: the file itself
+		if key == "" { // nothing was built, so hash the file itself
 			if key, err = v.Memory.hash(in.Path); err != nil {
 				return nil, &judge.Fault{File: in.Path, Text: err.Error()}
 			}
@@ -146,7 +147,7 @@ func (v *Verifier) inputChecks(ctx context.Context) (all []*inputCheck, err erro
 	return all, nil
 }
 
-// validate returns "" if the validator accepts the input.
+// validate runs an input validator. It returns "" if the validator accepts the input.
 func (v *Verifier) validate(ctx context.Context, in *inputCheck, args []string, data []byte) (string, error) {
 	key := digest("input", string(data), fmt.Sprintf("%q", args), v.Limits)
 	var known string
@@ -201,8 +202,8 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 		cases = append(cases, c)
 	}
 	for i := range v.Folder.Package.Extra {
-		// In Polygon, validators do not check inputs of checker tests, and inputs keep their Windows line
-		// ends.
+		// In Polygon, validators do not check the inputs of checker tests, and these inputs keep their Windows
+		// line endings.
 		if e := &v.Folder.Package.Extra[i]; e.Kind != problem.InvalidInput && !v.Folder.Package.Foreign {
 			cases = append(cases, &e.Case)
 		}
@@ -239,14 +240,14 @@ func (v *Verifier) packageInputs(ctx context.Context) (n int, faults judge.Fault
 	return len(cases), faults, err
 }
 
-// packageJunk passes junk to the input validators: one of them must reject it.
+// packageJunk passes invalid inputs to the input validators. At least one validator must reject each.
 func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults, err error) {
 	all, err := v.inputChecks(ctx)
 	if err != nil || len(all) == 0 {
 		return 0, nil, nil // packageInputs has reported it
 	}
 	defer closeChecks(all)
-	valid := map[string]bool{} // what is junk elsewhere may be a valid input here
+	valid := map[string]bool{} // texts that are valid inputs of this problem
 	for c := range v.cases {
 		if info, err := os.Stat(c.In); err == nil && info.Size() < 1000 {
 			data, _ := os.ReadFile(c.In)
@@ -272,7 +273,7 @@ func (v *Verifier) packageJunk(ctx context.Context) (n int, faults judge.Faults,
 	return n, faults, nil
 }
 
-// rejected reports whether any input validator rejects an input.
+// refused reports whether any of the input validators rejects an input.
 func (v *Verifier) refused(ctx context.Context, all []*inputCheck, c *judge.Case, data []byte) (bool, error) {
 	for _, in := range all {
 		var args []string
@@ -287,7 +288,7 @@ func (v *Verifier) refused(ctx context.Context, all []*inputCheck, c *judge.Case
 	return false, nil
 }
 
-// proofs checks the cases of invalid_input, invalid_output and valid_output.
+// proofs checks the cases in invalid_input, invalid_output and valid_output.
 func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err error) {
 	extra := v.Folder.Package.Extra
 	if len(extra) == 0 {
@@ -295,7 +296,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 	}
 	all, err := v.inputChecks(ctx)
 	if err != nil {
-		return 0, nil, nil // packageInputs has reported it
+		return 0, nil, nil // packageInputs has reported the error
 	}
 	defer closeChecks(all)
 	for i := range extra {
@@ -319,7 +320,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 			continue
 		}
 		if v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
-			continue // there is no output to show
+			continue // the case has no output to check
 		}
 		o, err := v.validateOutput(ctx, &e.Case, e.Out)
 		if err != nil {
@@ -338,7 +339,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 	return n, faults, nil
 }
 
-// validateOutput lets the output validator judge a file as an output.
+// validateOutput runs the output validator on a file as an output.
 func (v *Verifier) validateOutput(ctx context.Context, c *judge.Case, out string) (judge.Outcome, error) {
 	checker, err := v.Crew.Checker(ctx)
 	if err != nil {
@@ -356,8 +357,8 @@ func judgeFile(ctx context.Context, checker check.Checker, c *judge.Case, out st
 	return judgeText(ctx, checker, c, data)
 }
 
-// packageAnswers lets the package's own output validator judge each answer as an output. The default
-// validator accepts equal texts. An answer that is rejected is only noted, because answers may have another
+// packageAnswers judges each answer file as an output with the package's own output validator. The default
+// validator always accepts equal texts. A rejected answer is only noted, because answer files may have another
 // form than outputs.
 func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faults, err error) {
 	part := v.Folder.Checker.Program
@@ -414,14 +415,14 @@ func (v *Verifier) packageAnswers(ctx context.Context) (n int, faults judge.Faul
 	return n, faults, nil
 }
 
-// answered is the output validator's result for an answer.
+// answered is the output validator's result for an answer file.
 type answered struct {
 	Verdict judge.Verdict `json:"verdict"`
 	Message string        `json:"message"`
 }
 
-// judgingPrograms builds the programs that judge, and records their hash: results of other programs do not
-// count.
+// judgingPrograms builds the programs that judge, and records their hash. Results of other programs are not
+// reused.
 func (v *Verifier) judgingPrograms(ctx context.Context) error {
 	var keys []string
 	for _, part := range []*judge.Part{v.Folder.Checker.Program, v.Folder.Interactor, v.Folder.Static} {

@@ -20,7 +20,7 @@ func TestRunsAnswer(t *testing.T) {
 	right := &judge.Outcome{Verdict: judge.Accepted}
 	for _, row := range []struct {
 		it    string
-		limit int // of the present run, in ms
+		limit int // CPU limit of the current run, in ms
 		old   run
 		want  bool
 	}{
@@ -51,7 +51,7 @@ func TestRunsAnswer(t *testing.T) {
 	}
 }
 
-// bench counts what is run.
+// bench counts runs and checks.
 type bench struct {
 	trial.Bench
 	tries, checks int
@@ -179,7 +179,7 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// slow is the bench of a program that takes a time, and is then judged.
+// slow is a bench for a program that takes a fixed time and gets a fixed verdict.
 type slow struct {
 	trial.Bench
 	took    time.Duration
@@ -273,8 +273,8 @@ func TestExtraTime(t *testing.T) {
 	}
 }
 
-// entries has one bench for whatever is built as usual, and another for what a faster
-// toolchain built; nil where there is none.
+// entries uses one bench for programs built as usual, and another for programs built with a faster toolchain. If
+// faster is nil, there is no faster toolchain.
 type entries struct {
 	Entries
 	usual, faster *slow
@@ -314,8 +314,8 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// TestSlow: a solution that must be too slow keeps its verdict, whatever it does after the limit,
-// and it is noted if it is not slow enough.
+// TestSlow checks that a solution that must be too slow keeps its verdict, whatever it does after the time limit.
+// There must be a note if it is not slow enough.
 func TestSlow(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "1")
@@ -325,7 +325,7 @@ func TestSlow(t *testing.T) {
 	const ms = time.Millisecond
 	for _, row := range []struct {
 		it      string
-		took    []judge.Exec // of the cases, with all the time that they want
+		took    []judge.Exec // runs by case, without a time limit
 		kind    judge.Kind
 		verdict judge.Verdict
 		note    string
@@ -367,10 +367,10 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// tries counts the runs of a solution on the first case.
+// tries counts the runs on the first case.
 var tries int
 
-// timed are the runs of a solution with all the time that they want, by the number of the case.
+// timed holds the runs of a solution without a time limit, by case number.
 type timed []judge.Exec
 
 func (timed) Faster(context.Context, *problem.Submission) (*lang.Result, error)     { return nil, nil }
@@ -381,7 +381,7 @@ func (e timed) Bench(_ context.Context, p *judge.Problem, _ string, _ *lang.Resu
 	return &timedBench{limits: p.Limits, runs: e}, nil
 }
 
-// timedBench ends a run at the CPU limit, without what the program does later.
+// timedBench stops a run at the CPU limit, so that later effects of the program are not seen.
 type timedBench struct {
 	slow
 	limits judge.Limits
@@ -389,7 +389,7 @@ type timedBench struct {
 }
 
 func (b *timedBench) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) {
-	if c.Name == "1" { // the others may run beside it
+	if c.Name == "1" { // other cases may run concurrently
 		tries++
 	}
 	x := b.runs[c.Name[0]-'1']
@@ -448,7 +448,7 @@ func TestRoom(t *testing.T) {
 	if got, want := end[0].(*judge.Noted).Text, "time limit 2 s: accepted solutions need up to 0.4 s, too slow ones at least 2.9 s; limits from 0.8 s to 2.32 s leave room for both"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	v.Folder.Kind.Interactive = true // how much too slow is not known
+	v.Folder.Kind.Interactive = true // so it is unknown how much too slow the solutions are
 	if end, err := v.end(told); err != nil || len(end) != 1 {
 		t.Error(end, err)
 	}
@@ -472,7 +472,7 @@ func TestTight(t *testing.T) {
 			t.Errorf("it %s: tight(%+v, %v) = %q", row.it, row.timing, row.slowest, got)
 		}
 	}
-	// A directory of the judge's own leaves twice the time of the slowest that is accepted.
+	// In a problem directory that is not a package, the limit should be at least twice the slowest accepted time.
 	v := &Verifier{Only: []string{"a.c"}, Folder: &problem.Directory{Problem: &judge.Problem{ID: "p", Limits: judge.Limits{CPU: time.Second}}}}
 	for _, row := range []struct {
 		it     string

@@ -13,18 +13,18 @@ import (
 	"assay/judge/problem"
 )
 
-// A verification has parts that can be run separately, in any order and by several workers: the Checks, and
-// each Solution. Run runs them all. Fold makes the events of Run from theirs.
+// A verification consists of parts that can be run separately, in any order, by several workers: Checks, and
+// Solution for each solution. Run runs them all. Fold combines their events into those of Run.
 
 // part is one solution or submission in the verification.
 type part struct {
 	path  string
-	early bool // it takes its time by sleeping, so it starts first
+	early bool // mostly sleeps, and so starts first
 	build func(ctx context.Context)
 	judge func(ctx context.Context) ([]judge.Event, error)
 }
 
-// parts lists what is to be judged, in the order of the events.
+// parts lists the solutions or submissions to judge, in event order.
 func (v *Verifier) parts() (all []part) {
 	if v.Folder.Package == nil {
 		found, _ := v.find() // Checks has reported the faults
@@ -41,7 +41,7 @@ func (v *Verifier) parts() (all []part) {
 	return all
 }
 
-// Paths returns the paths of the solutions that are judged, in the order of the events.
+// Paths returns the paths of the solutions to judge, in event order.
 func (v *Verifier) Paths() (paths []string) {
 	for _, p := range v.parts() {
 		paths = append(paths, p.path)
@@ -49,7 +49,7 @@ func (v *Verifier) Paths() (paths []string) {
 	return paths
 }
 
-// Run verifies the problem. The error is never a problem error.
+// Run verifies the problem. It reports problem errors as events, and never returns them as errors.
 func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.VerifyFinished, error) {
 	var told []judge.Event
 	hear := once(func(e judge.Event) {
@@ -77,7 +77,7 @@ func (v *Verifier) Run(ctx context.Context, listen func(judge.Event)) (*judge.Ve
 	return end[len(end)-1].(*judge.VerifyFinished), nil
 }
 
-// judgeAll builds and judges solutions, several at a time.
+// judgeAll builds and judges solutions, several concurrently.
 func (v *Verifier) judgeAll(ctx context.Context, all []part, listen func(judge.Event)) error {
 	builds, bctx := errgroup.WithContext(ctx)
 	builds.SetLimit(max(v.Jobs, 1))
@@ -101,8 +101,8 @@ func (v *Verifier) judgeAll(ctx context.Context, all []part, listen func(judge.E
 	})
 }
 
-// Solution judges the solution or submission at a path, and returns its events. The cases must be correct, as
-// reported by Checks. It is safe for concurrent use.
+// Solution judges the solution or submission at a path, and returns its events. Checks must have reported that the
+// cases are correct. Solution is safe for concurrent use.
 func (v *Verifier) Solution(ctx context.Context, path string) ([]judge.Event, error) {
 	if err := v.prepare(ctx); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (v *Verifier) Solution(ctx context.Context, path string) ([]judge.Event, er
 	return all[i].judge(ctx)
 }
 
-// prepare prepares what all submissions of a package need.
+// prepare sets up what all submissions of a package need.
 func (v *Verifier) prepare(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -133,14 +133,14 @@ func (v *Verifier) prepare(ctx context.Context) error {
 	return err
 }
 
-// Fold sorts the events of the parts into the order of Run, and adds the end of the verification. The order
-// of the parts does not matter.
+// Fold arranges the events of all parts in the order of Run, and adds the events at the end of the verification.
+// The parts may be in any order.
 func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
 	place := map[string]int{}
 	for i, p := range v.parts() {
 		place[p.path] = i + 1
 	}
-	of := func(events []judge.Event) int { // zero for those of Checks
+	of := func(events []judge.Event) int { // returns zero for the events of Checks
 		for _, e := range events {
 			if s, ok := e.(*judge.SolutionJudged); ok {
 				return place[s.Path]
@@ -159,11 +159,11 @@ func (v *Verifier) Fold(parts ...[]judge.Event) ([]judge.Event, error) {
 	return append(all, end...), err
 }
 
-// end returns the events after all parts. The last one closes the verification.
+// end returns the events that follow all parts. The last event completes the verification.
 func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	done := &judge.VerifyFinished{}
 	accepted, unknown := 0, 0
-	var slowest, slow span // those that must be in time, and those that must not
+	var slowest, slow span // of the solutions that must be in time, and of those that must be too slow
 	for _, e := range told {
 		switch e := e.(type) {
 		case *judge.FaultFound:
@@ -176,7 +176,7 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 			case judge.Skipped:
 				done.Skipped++
 			case judge.JudgeError:
-				unknown++ // it may be correct
+				unknown++ // the solution may be correct
 			case judge.Accepted:
 				accepted++
 			}
@@ -207,14 +207,14 @@ func (v *Verifier) end(told []judge.Event) (end []judge.Event, err error) {
 	return append(end, done), nil
 }
 
-// timeNotes compares the time limit with the slowest program that must be in time, and the fastest that must
-// be too slow.
+// timeNotes compares the time limit with two running times: that of the slowest program that must be in time, and
+// that of the fastest program that must be too slow.
 func (v *Verifier) timeNotes(slowest, slow span) (notes []judge.Event) {
 	if pkg := v.Folder.Package; pkg != nil {
 		if slowest.path != "" {
 			slowest.path = pkg.Submission(slowest.path).Name
 		}
-		slow = span{} // its format has its own rules
+		slow = span{} // the package format has its own rules
 	}
 	t := v.timing()
 	for _, note := range []string{tight(t, slowest.took, slowest.path), room(t, slowest, slow)} {
@@ -225,7 +225,7 @@ func (v *Verifier) timeNotes(slowest, slow span) (notes []judge.Event) {
 	return notes
 }
 
-// timing returns the required relation between the problem's time limit and the programs' times.
+// timing returns the required relation between the problem's time limit and the running times of its programs.
 func (v *Verifier) timing() problem.Timing {
 	if v.Folder.Package != nil {
 		return v.Folder.Package.Timing
@@ -233,7 +233,7 @@ func (v *Verifier) timing() problem.Timing {
 	return problem.Timing{Limit: v.Folder.Limits.CPU, Strict: true, Multiplier: 2}
 }
 
-// mustBeInTime reports whether a program with its expected verdict gives a lower bound for the time limit.
+// mustBeInTime reports whether a program got its expected verdict and gives a lower bound for the time limit.
 func (v *Verifier) mustBeInTime(e *judge.SolutionJudged) bool {
 	if !e.OK {
 		return false

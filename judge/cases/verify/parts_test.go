@@ -17,7 +17,7 @@ import (
 	"assay/judge/running/trial"
 )
 
-// named is a solution that does what its file's name says.
+// named is a solution whose file name determines its verdict.
 type named struct {
 	trial.Bench
 	path string
@@ -49,7 +49,7 @@ func (namedEntries) Bench(_ context.Context, _ *judge.Problem, path string, _ *l
 	return named{path: path}, nil
 }
 
-// TestFold takes the parts of verifications in many orders.
+// TestFold checks Fold with the parts of verifications in many orders.
 func TestFold(t *testing.T) {
 	for _, row := range []struct {
 		it    string

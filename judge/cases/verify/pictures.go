@@ -16,7 +16,7 @@ func (v *Verifier) pictures(context.Context) (n int, faults judge.Faults, err er
 	return n, faults, nil
 }
 
-// unshown reports what else in the statements is not shown, or not everywhere.
+// unshown returns warnings about other content of the statements that is not shown, or not shown everywhere.
 func (v *Verifier) unshown(context.Context) (n int, warnings judge.Faults, err error) {
 	_, _, warnings = v.allPictures()
 	if v.Folder.Package == nil {
@@ -56,7 +56,7 @@ func (v *Verifier) formulas(context.Context) (n int, faults judge.Faults, err er
 	return n, faults, nil
 }
 
-// undrawn returns the formulas of the statements that pages cannot draw.
+// undrawn returns warnings about formulas in the statements that pages cannot render.
 func (v *Verifier) undrawn(context.Context) (n int, warnings judge.Faults, err error) {
 	_, _, warnings = v.allFormulas()
 	return len(warnings), warnings, nil

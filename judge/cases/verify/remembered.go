@@ -9,33 +9,33 @@ import (
 	"assay/judge/running/trial"
 )
 
-// remembered is a bench that uses stored results instead of runs.
+// remembered is a bench that uses stored results instead of new runs.
 //
-// A run under one time limit is also valid for another one in these cases: it ended by itself within both; it
-// was killed for its time, and the other limit is shorter; the limits are equal. Everything else is in the
-// key.
+// A stored run under one time limit is also valid under another limit in three cases: both limits are equal, the
+// program exited within both limits, or the program was killed for its time and the other limit is shorter. The
+// key covers everything else.
 type remembered struct {
 	trial.Bench
 	memory *Memory
 	cache  *runCache
-	base   string       // hash of what all cases have in common
+	base   string       // hash of what is the same for all cases
 	limits judge.Limits // of the runs
 
 	mu      sync.Mutex
-	pending map[*judge.Attempt]string // key of a run whose output is to be checked
+	pending map[*judge.Attempt]string // keys of runs whose output is yet to be checked
 	known   map[*judge.Attempt]judge.Outcome
 }
 
 // run is the stored result of one run.
 type run struct {
-	CPU     int64          `json:"limit_us"` // its time limit
+	CPU     int64          `json:"limit_us"` // time limit of the run
 	Exec    judge.Exec     `json:"exec"`
-	Outcome *judge.Outcome `json:"outcome,omitempty"` // nil if the end of the run is the whole result
+	Outcome *judge.Outcome `json:"outcome,omitempty"` // nil if the output was not checked
 	Settled bool           `json:"settled,omitempty"`
 	Stderr  string         `json:"stderr,omitempty"`
 }
 
-// remember wraps a bench. The words become part of the keys of all cases.
+// remember wraps a bench. The parameter words is included in the keys of all cases.
 func (m *Memory) remember(b trial.Bench, program string, limits judge.Limits, words ...any) trial.Bench {
 	shapeless := limits
 	shapeless.CPU, shapeless.Wall = 0, 0
@@ -45,7 +45,7 @@ func (m *Memory) remember(b trial.Bench, program string, limits judge.Limits, wo
 	}
 }
 
-// key hashes a case: everything that the program and the checker are given.
+// key hashes everything that the program and the checker receive for a case.
 func (r *remembered) key(c *judge.Case) (string, error) {
 	in, err := r.memory.hash(c.In)
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *remembered) key(c *judge.Case) (string, error) {
 
 func (r *remembered) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
 	key, err := r.key(c)
-	if err != nil { // the bench reports what is wrong with the file
+	if err != nil { // the bench reports the error
 		return r.Bench.Try(ctx, c)
 	}
 	var old run
@@ -100,7 +100,7 @@ func (r *remembered) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, er
 	return a, nil
 }
 
-// answers reports whether an old run is valid for the present limits.
+// answers reports whether an old run is valid under the current limits.
 func (r *remembered) answers(old *run) bool {
 	limit, had := r.limits.CPU.Microseconds(), old.CPU
 	took := old.Exec.CPU.Microseconds()
@@ -143,7 +143,7 @@ func (r *remembered) Check(ctx context.Context, c *judge.Case, a *judge.Attempt)
 	return o, err
 }
 
-// Explain returns nothing for a stored run.
+// Explain returns nil for a stored run.
 func (r *remembered) Explain(c *judge.Case, a *judge.Attempt, o judge.Outcome) *judge.Detail {
 	return nil // verify shows no details
 }

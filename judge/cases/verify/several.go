@@ -8,9 +8,9 @@ import (
 	"assay/judge"
 )
 
-// several judges n solutions, several at a time if there are several jobs, and early ones first. It starts
-// twice as many as jobs, because their runs are limited separately, and one may only be sleeping. Tell is
-// called in their order, whatever the order in which they end.
+// several judges n solutions, early ones first. If there is more than one job, it judges solutions concurrently,
+// twice as many as there are jobs, because their runs are limited separately and some solutions only sleep. It
+// calls tell in order, regardless of the order in which the solutions finish.
 func (v *Verifier) several(
 	ctx context.Context, n int, early func(i int) bool, do func(ctx context.Context, i int) error,
 	listen func(judge.Event), tell func(i int),
@@ -37,7 +37,7 @@ func (v *Verifier) several(
 		}
 	}
 	var err error
-	go func() { // ends when all solutions have
+	go func() { // ends when all solutions are done
 		defer close(ended)
 		for _, first := range []bool{true, false} {
 			for i := range n {

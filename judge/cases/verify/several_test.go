@@ -21,14 +21,14 @@ func TestSeveral(t *testing.T) {
 		started := time.Now()
 		err := v.several(t.Context(), n, func(i int) bool { return i == 4 }, func(ctx context.Context, i int) error {
 			if i == 4 {
-				time.Sleep(30 * time.Second) // beside all others
+				time.Sleep(30 * time.Second) // while all others run
 				return nil
 			}
 			if k := now.Add(1); k > most.Load() {
 				most.Store(k)
 			}
 			defer now.Add(-1)
-			time.Sleep(time.Duration(n-i) * time.Second) // the first ends last
+			time.Sleep(time.Duration(n-i) * time.Second) // the first solution finishes last
 			return nil
 		}, func(judge.Event) {}, func(i int) { told = append(told, i) })
 		if err != nil || !slices.Equal(told, []int{0, 1, 2, 3, 4, 5}) {

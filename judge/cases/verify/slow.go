@@ -11,22 +11,22 @@ import (
 	"assay/judge/running/trial"
 )
 
-// A solution that must be too slow runs for longer than the time limit, to show how much too slow it is.
+// A solution that must be too slow may run longer than the time limit, to measure how much too slow it is.
 const (
-	slowRun    = 1.5  // factor for the time limit of its runs
-	slowEnough = 1.25 // factor of the time limit that it should exceed
+	slowRun    = 1.5  // runs may take this multiple of the time limit
+	slowEnough = 1.25 // the solution should exceed this multiple of the time limit
 )
 
-// measured runs solutions that must be too slow. Its runs have more CPU time than the problem allows; strict
-// has the limits of the problem.
+// measured runs a solution that must be too slow. Its runs may use more CPU time than the problem allows. The
+// bench strict applies the problem's limits.
 type measured struct {
 	trial.Bench
 	strict trial.Bench
-	limits judge.Limits // of the problem
+	limits judge.Limits // limits of the problem
 }
 
-// measure makes the bench of a solution. A solution that must be too slow may run longer, if its verdict
-// depends only on its time.
+// measure returns the bench for a solution. A solution that must be too slow may run longer if its verdict depends
+// only on its time.
 func (v *Verifier) measure(ctx context.Context, s *solution, way trial.Way) (trial.Bench, error) {
 	p := v.Folder.Problem
 	strict, err := v.Entries.Bench(ctx, p, s.path, s.made, way)
@@ -42,7 +42,7 @@ func (v *Verifier) measure(ctx context.Context, s *solution, way trial.Way) (tri
 	return &measured{Bench: bench, strict: strict, limits: p.Limits}, nil
 }
 
-// measures reports whether a solution runs longer than the limit.
+// measures reports whether a solution may run longer than the time limit.
 func (v *Verifier) measures(s *solution) bool {
 	return s.promised == judge.TimeLimit && !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass && v.Folder.Limits.CPU > 0
 }
@@ -55,8 +55,8 @@ func (m *measured) Build(ctx context.Context) (*judge.Built, error) {
 	return m.Bench.Build(ctx)
 }
 
-// Try runs the solution. If it exceeded another limit only because it ran longer, it runs again under the
-// limits of the problem, so that its verdict is the same.
+// Try runs the solution. If the longer run exceeded another limit after the time limit, Try repeats the run under
+// the problem's limits, so that the verdict is unaffected.
 func (m *measured) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) {
 	a, err := m.Bench.Try(ctx, c)
 	if err != nil || a.Exec.CPU <= m.limits.CPU || judge.Classify(a.Exec, m.limits) == judge.TimeLimit {
@@ -75,8 +75,8 @@ func (m *measured) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, erro
 // Close closes both benches.
 func (m *measured) Close() error { return errors.Join(m.Bench.Close(), m.strict.Close()) }
 
-// barely returns a note if a solution that must be too slow would not be under a slightly larger limit. On
-// every test case, it needs at most took.
+// barely returns a note if a solution that must be too slow would not be too slow under a slightly larger limit.
+// Took is the longest time that the solution needs on any test case.
 func barely(limit, took time.Duration) string {
 	if took >= time.Duration(float64(limit)*slowEnough) {
 		return ""
@@ -85,8 +85,8 @@ func barely(limit, took time.Duration) string {
 		seconds(took), slowEnough, seconds(limit))
 }
 
-// longest returns the longest time of a solution on any case. After a case that is too slow, it continues for
-// a few cases.
+// longest returns the longest time of a solution on any case. After the first case that is too slow, it tries only
+// a few more.
 func (v *Verifier) longest(ctx context.Context, s *solution, way trial.Way) (longest time.Duration, err error) {
 	bench, err := v.measure(ctx, s, way)
 	if err != nil {
@@ -101,14 +101,14 @@ func (v *Verifier) longest(ctx context.Context, s *solution, way trial.Way) (lon
 	return longest, errors.Join(err, bench.Close())
 }
 
-// span is a time of solutions, and which one it belongs to.
+// span is a running time and the solution that took it.
 type span struct {
 	took time.Duration
 	path string
 }
 
-// room returns which time limits leave room for both the slowest solution that is accepted and the
-// fastest one that must be too slow. It returns an empty string if either is missing.
+// room describes the time limits that leave room both for the slowest accepted solution and for the fastest
+// solution that must be too slow. It returns "" if one of these two is missing.
 func room(t problem.Timing, accepted, slow span) string {
 	if accepted.path == "" || slow.path == "" {
 		return ""
@@ -124,7 +124,7 @@ func room(t problem.Timing, accepted, slow span) string {
 		seconds(t.Limit), seconds(accepted.took), seconds(slow.took), seconds(least), seconds(most))
 }
 
-// seconds formats a time for people: 0.4 s, 12 s.
+// seconds formats a time for messages, such as 0.4 s or 12 s.
 func seconds(d time.Duration) string {
 	if d < 10*time.Millisecond {
 		return fmt.Sprintf("%g ms", float64(d.Round(100*time.Microsecond))/float64(time.Millisecond))

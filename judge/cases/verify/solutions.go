@@ -17,23 +17,23 @@ import (
 	"assay/judge/running/trial"
 )
 
-// A solution's verdict is known after its first failure. If more than the verdict matters, judging continues
-// for this many failures. Slow ones cost their whole time limit each.
+// A solution's verdict is known after its first failure. If more than the verdict matters, judging continues for
+// up to this many failures. Slow failures are limited separately, because each takes the whole time limit.
 const (
 	enoughFailures = 10
 	enoughSlow     = 3
 )
 
-// solution is a program of solutions/<problem>, with the verdict of its directory.
+// solution is a program in solutions/<problem>, with the verdict that its directory requires.
 type solution struct {
 	path     string
 	promised judge.Verdict
 	made     *lang.Result
-	err      error        // of building it
-	crash    *judge.Fault // of the program that judges it, or why it cannot be built; nil if there is none
+	err      error        // error from building it
+	crash    *judge.Fault // crash of the program that judges it, or why that cannot be built; may be nil
 }
 
-// find lists the solutions, by directories in the order of the verdicts.
+// find lists the solutions, grouped by directory in the order of the verdicts.
 func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 	entries, err := os.ReadDir(v.Solutions)
 	if errors.Is(err, os.ErrNotExist) {
@@ -60,7 +60,7 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 	for _, folder := range folders {
 		verdict, _ := judge.VerdictOfDir(folder)
 		dir := filepath.Join(v.Solutions, folder)
-		entries, _ := os.ReadDir(dir) // a missing directory has no solutions
+		entries, _ := os.ReadDir(dir) // if the directory is missing, there are no solutions in it
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
 			if !strings.HasPrefix(e.Name(), ".") && !problem.Leftover(e.Name()) && v.wanted(path) {
@@ -71,7 +71,7 @@ func (v *Verifier) find() (found []*solution, faults judge.Faults) {
 	return found, faults
 }
 
-// wanted reports whether the solution was selected.
+// wanted reports whether the user selected the solution.
 func (v *Verifier) wanted(path string) bool {
 	for _, part := range v.Only {
 		if strings.Contains(filepath.ToSlash(path), filepath.ToSlash(part)) {
@@ -81,7 +81,7 @@ func (v *Verifier) wanted(path string) bool {
 	return len(v.Only) == 0
 }
 
-// partOfSolution returns how a solution is judged and reported.
+// partOfSolution returns the part that judges and reports a solution.
 func (v *Verifier) partOfSolution(s *solution) part {
 	return part{path: s.path, early: v.Jobs > 1 && s.promised == judge.IdlenessLimit, build: func(ctx context.Context) {
 		if !v.Folder.Kind.Answers {
@@ -118,29 +118,29 @@ func (v *Verifier) brokenPromise(s *solution, judged *judge.SolutionJudged) *jud
 	return f
 }
 
-// noneAccepted returns the fault of a problem without a correct solution.
+// noneAccepted returns the fault for a problem without an accepted solution.
 func (v *Verifier) noneAccepted() *judge.Fault {
 	return &judge.Fault{File: v.Solutions, Text: "no solution is accepted", Hint: "add at least one to " + filepath.Join(
 		v.Solutions, judge.Accepted.Dir(),
 	)}
 }
 
-// options returns how a solution is judged.
+// options returns the options for judging a solution.
 func (v *Verifier) options(s *solution) judge.Options {
 	o := judge.Options{All: v.All, Jobs: v.Jobs}
 	if !v.All && (v.Several || v.Folder.Loosely && s.promised != judge.Accepted) {
 		o.All, o.Failures, o.Slow = true, enoughFailures, enoughSlow
 		if s.promised == judge.TimeLimit || s.promised == judge.IdlenessLimit {
-			o.Slow = 1 // it already has its expected verdict, and each further failure costs its time limit
+			o.Slow = 1 // a failure confirms the verdict, and another would take the whole time limit
 		}
 	}
 	if !o.All && s.promised != judge.Accepted {
-		o.Jobs = 1 // it ends soon, and further runs would be wasted
+		o.Jobs = 1 // the first failure ends judging, so concurrent runs would be wasted
 	}
 	return o
 }
 
-// hint returns what to look at first.
+// hint returns a hint about what to look at first.
 func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
 	see := fmt.Sprintf("see: judge submit %s %s", v.Folder.ID, s.path)
 	switch {
@@ -152,8 +152,9 @@ func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
 	return see
 }
 
-// doubt returns the part of a hint that names an answer file with which a program disagrees that must be
-// accepted. With a reference solution, the check of the answers has compared the two.
+// doubt returns a hint for a solution that must be accepted but is judged wrong: it names the answer file to
+// correct if the solution's output is correct. If there is a reference solution, doubt returns "", because an
+// earlier check has compared the answer files with the reference solution.
 func (v *Verifier) doubt(judged *judge.SolutionJudged) string {
 	if judged.Promised != judge.Accepted || judged.Verdict != judge.WrongAnswer || len(judged.Killers) == 0 ||
 		v.Folder.Reference != nil || v.Folder.Kind.Interactive || v.Folder.Kind.MultiPass {
@@ -188,7 +189,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	if s.err != nil {
 		return nil, s.err
 	}
-	// A solution that must wait, or be too slow, is not run again to confirm that.
+	// Do not rerun a solution that must wait or be too slow to confirm its verdict.
 	way := trial.Way{Retime: s.promised != judge.IdlenessLimit, Slow: s.promised == judge.TimeLimit}
 	bench, err := v.measure(ctx, s, way)
 	if err != nil {
@@ -196,7 +197,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	}
 	defer bench.Close()
 	options := v.options(s)
-	loosely := false // some case gets the verdict of the directory
+	loosely := false // whether some case gets the verdict of the directory
 	sum, err := judge.Run(ctx, v.Folder.Problem, bench, options.Lending(), func(e judge.Event) {
 		switch e := e.(type) {
 		case *judge.CaseJudged:
@@ -231,7 +232,7 @@ func (v *Verifier) judge(ctx context.Context, s *solution) (*judge.SolutionJudge
 	}
 	judged.OK = sum.Verdict == s.promised || loosely && sum.Verdict != judge.JudgeError
 	if took := time.Duration(sum.TimeMS * float64(time.Millisecond)); judged.OK && v.measures(s) && barely(v.Folder.Limits.CPU, took) != "" {
-		longest, err := v.longest(ctx, s, way) // another case may need more
+		longest, err := v.longest(ctx, s, way) // another case may take longer
 		if err != nil {
 			return nil, err
 		}

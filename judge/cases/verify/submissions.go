@@ -16,14 +16,14 @@ import (
 	"assay/judge/running/trial"
 )
 
-// submission is a submission of a package in the verification.
+// submission is a submission of a package that is being verified.
 type submission struct {
 	*problem.Submission
 	made *lang.Result
-	err  error // of building it
+	err  error // error from building it
 }
 
-// partOfSubmission returns how a submission is judged and reported.
+// partOfSubmission returns the part that judges and reports a submission.
 func (v *Verifier) partOfSubmission(s *submission) part {
 	return part{path: s.Path, build: func(ctx context.Context) {
 		s.made, s.err = v.Entries.Submission(ctx, s.Submission)
@@ -48,7 +48,7 @@ func (v *Verifier) partOfSubmission(s *submission) part {
 	}}
 }
 
-// makeAll builds submissions, several at a time.
+// makeAll builds submissions, several concurrently.
 func (v *Verifier) makeAll(ctx context.Context, wanted []*problem.Submission) (all []*submission, err error) {
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(v.Jobs, 1))
@@ -63,9 +63,9 @@ func (v *Verifier) makeAll(ctx context.Context, wanted []*problem.Submission) (a
 	return all, group.Wait()
 }
 
-// tight returns a note if the time limit that the setter set is nearer to the slowest program that must be in
-// time than its format requires. For a directory of the judge's own form the required factor is two. It is
-// not a fault, because another machine may be faster.
+// tight returns a note if the setter's time limit is too close to the time of the slowest program that must be in
+// time. The format defines the required factor; for a problem directory that is not a package, it is two. A close
+// limit is not a fault, because another machine may be faster.
 func tight(t problem.Timing, slowest time.Duration, who string) string {
 	least := time.Duration(float64(slowest) * t.Multiplier)
 	if !t.Strict || least <= t.Limit {
@@ -76,7 +76,7 @@ func tight(t problem.Timing, slowest time.Duration, who string) string {
 		t.Limit, slowest.Round(time.Millisecond), who, t.Multiplier, least.Round(time.Millisecond))
 }
 
-// judgeSubmission judges one submission, and returns why it does not get its expected result.
+// judgeSubmission judges one submission. If the submission does not get its expected result, why is the reason.
 func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *judge.SolutionJudged, why string, err error) {
 	judged = &judge.SolutionJudged{Path: s.Path}
 	judged.Promised, judged.Expected = s.Promised()
@@ -86,13 +86,13 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 	result := &problem.Result{Groups: map[string]float64{}}
 	p, limits := v.Folder.Problem, v.Folder.Limits
 	longer := bounds(s.Submission, problem.Upper) && !v.Folder.Kind.Interactive && !v.Folder.Kind.MultiPass
-	if longer { // to see whether it depends on the limit
+	if longer { // test whether the verdict depends on the limit
 		limits = v.extraTime()
 	}
 	sum, err := v.round(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
 	if err == nil && sum != nil {
 		if ok, _ := s.Holds(result); !ok && !s.Decided(result) && v.oneFailureIsEnough(s) {
-			// According to the format, a later case may be the expected one.
+			// The format allows a later case to give the expected verdict.
 			sum, err = v.round(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, All: true})
 		}
 	}
@@ -136,14 +136,15 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 	return judged, why, nil
 }
 
-// samplesOnly reports whether all cases of a package are those of the statement.
+// samplesOnly reports whether all cases of a package are samples.
 func (v *Verifier) samplesOnly() bool {
 	return !slices.ContainsFunc(v.Folder.Groups, func(g judge.Group) bool {
 		return g.Name != problem.Sample && !strings.HasPrefix(g.Name, problem.Sample+"/")
 	})
 }
 
-// seen returns the result of a submission as expected, if its expected verdict alone does not determine it.
+// seen describes the result of a submission that got its expected verdict. It returns "" if the expected verdict
+// alone determines the result.
 func seen(s *judge.SolutionJudged) string {
 	switch {
 	case s.Expected != "" && !strings.Contains(s.Expected, string(s.Verdict)):
@@ -154,7 +155,7 @@ func seen(s *judge.SolutionJudged) string {
 	return ""
 }
 
-// unmade returns the result of a submission that could not be built.
+// unmade returns the result for a submission that could not be built.
 func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.SolutionJudged, string, error) {
 	if missing, ok := errors.AsType[*lang.MissingError](s.err); ok {
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, missing.Error()
@@ -178,16 +179,15 @@ func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.S
 	return nil, "", s.err
 }
 
-// foreign reports whether a submission is in a language of the format that this judge
-// does not have.
+// foreign reports whether a submission is in a language of the package format that this judge does not support.
 func (v *Verifier) foreign(s *submission, why *lang.UnusableError) bool {
 	text := why.Fault.Text
 	return (strings.HasPrefix(text, lang.NoLanguage) || strings.HasPrefix(text, lang.NoProgram)) &&
 		v.Folder.Package.KnownLanguage(s.Submission)
 }
 
-// oneFailureIsEnough reports whether the first case that is not accepted decides the submission's result, as
-// in the legacy formats.
+// oneFailureIsEnough reports whether the first rejected case determines the submission's result, as in the legacy
+// formats.
 func (v *Verifier) oneFailureIsEnough(s *submission) bool {
 	if v.All {
 		return false
@@ -196,7 +196,7 @@ func (v *Verifier) oneFailureIsEnough(s *submission) bool {
 		len(s.Rules) == 1 && len(s.Rules[0].Permitted) == 1 && s.Rules[0].Cases == ""
 }
 
-// round judges a submission once, and collects its results.
+// round judges a submission once, and records its results.
 func (v *Verifier) round(
 	ctx context.Context, s *submission, p *judge.Problem, limits judge.Limits, judged *judge.SolutionJudged,
 	result *problem.Result, o judge.Options,
@@ -204,7 +204,7 @@ func (v *Verifier) round(
 	if o.All && !v.All {
 		o.Failures, o.Slow = enoughFailures, enoughSlow
 		if bounds(s.Submission, problem.Upper) {
-			o.Slow = 1 // it already has its expected verdict, and each further failure costs its time limit
+			o.Slow = 1 // a failure confirms the verdict, and another would take the whole time limit
 		}
 	}
 	result.Cases, judged.Killers, judged.Groups = nil, nil, nil
@@ -234,8 +234,8 @@ func (v *Verifier) round(
 	return sum, nil
 }
 
-// try judges a program with these limits for its runs. The problem decides what is too slow. A program that
-// must be too slow is not run again to confirm that.
+// try judges a program. Limits apply to its runs, but the problem's limits decide what is too slow. A program that
+// must be too slow is not rerun to confirm that.
 func (v *Verifier) try(
 	ctx context.Context, p *judge.Problem, s *problem.Submission, made *lang.Result, limits judge.Limits,
 	o judge.Options, listen func(judge.Event),
@@ -259,7 +259,7 @@ func (v *Verifier) try(
 	return sum, errors.Join(err, bench.Close())
 }
 
-// sensitive reports whether a submission that must be too slow depends on the exact limit.
+// sensitive returns a note if the verdict of a submission that must be too slow depends on the exact limit.
 func (v *Verifier) sensitive(ms float64) string {
 	t := v.Folder.Package.Timing
 	limit := v.Folder.Limits.CPU

@@ -13,18 +13,17 @@ import (
 	"assay/judge/running/lang"
 )
 
-// If a package does not set a time limit, submissions that must be in time are run with this limit to measure
-// them.
+// If a package sets no time limit, submissions that must be in time are measured with this limit.
 const (
 	searchLimit  = 30 * time.Second
-	defaultLimit = 10 * time.Second // if none of them can be run
+	defaultLimit = 10 * time.Second // used if none of them can be run
 )
 
-// Prepared is what was determined about a package that the package leaves open. The package is changed
+// Prepared contains what was determined about a package because the package leaves it open. The package is changed
 // accordingly, once, before anything is judged.
 type Prepared struct {
-	Graders judge.Faults // of graders that cannot be built here, and were dropped
-	Limit   string       // how the time limit was determined; empty if the package sets it
+	Graders judge.Faults // of graders that cannot be built here and were dropped
+	Limit   string       // describes how the time limit was determined; empty if the package sets one
 }
 
 // Prepare drops the graders that cannot be built, and determines a time limit if the package sets none.
@@ -42,8 +41,8 @@ func (v *Verifier) Prepare(ctx context.Context) (p *Prepared, err error) {
 	return p, nil
 }
 
-// findTimeLimit makes sure that a package has a time limit. If the package sets none, it is measured from the
-// submissions that must be in time. The result describes how; it is empty if the package sets one.
+// findTimeLimit determines the time limit of a package. If the package sets none, it measures the submissions that
+// must be in time. How describes the method, and is empty if the package sets a limit.
 func (v *Verifier) findTimeLimit(ctx context.Context) (how string, err error) {
 	p := v.Folder.Package
 	if p.Timing.Limit > 0 {
@@ -87,20 +86,20 @@ func (v *Verifier) findTimeLimit(ctx context.Context) (how string, err error) {
 		limit, count, slowest.Round(time.Millisecond), who), nil
 }
 
-// timeLimit returns the smallest multiple of the resolution that is at least the multiplier times the slowest
-// run that must be in time.
+// timeLimit returns the smallest multiple of the resolution that is at least t.Multiplier times the slowest run
+// that must be in time.
 func timeLimit(t problem.Timing, slowest time.Duration) time.Duration {
 	parts := math.Ceil(float64(slowest)*t.Multiplier/float64(t.Resolution) - 1e-9)
 	return time.Duration(max(parts, 1)) * t.Resolution
 }
 
-// bounds reports whether any rule of a submission bounds the time limit in this way.
+// bounds reports whether any rule of a submission sets a bound b on the time limit.
 func bounds(s *problem.Submission, b problem.Bound) bool {
 	return slices.ContainsFunc(s.Rules, func(r problem.Rule) bool { return r.Bound == b })
 }
 
-// slowest returns the longest time of a submission on a case with a lower bound. It returns false if the
-// submission cannot be run, or is never in time.
+// slowest returns the longest time of a submission on the cases whose times are lower bounds for the time limit.
+// It returns false if the submission cannot be run or is never in time.
 func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, bool, error) {
 	took, ok, err := v.took(ctx, s.Submission, s.made, s.err)
 	if err != nil || !ok && (s.made == nil || !s.made.OK) || ok && took < quick {
@@ -116,16 +115,16 @@ func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, b
 	return took, ok, nil
 }
 
-// quick is the time below which a faster toolchain makes no difference.
+// quick is the running time below which a faster toolchain makes no difference.
 const quick = 500 * time.Millisecond
 
-// took returns the longest time of a submission, which was built or could not be.
+// took returns the longest time of a submission. Made and err are the result of building it.
 func (v *Verifier) took(ctx context.Context, s *problem.Submission, made *lang.Result, err error) (time.Duration, bool, error) {
 	if err != nil {
 		_, missing := errors.AsType[*lang.MissingError](err)
 		_, fault := errors.AsType[*judge.Fault](err)
 		if missing || fault {
-			return 0, false, nil // the verification reports it
+			return 0, false, nil // verifying the submission reports the error
 		}
 		return 0, false, err
 	}
@@ -152,9 +151,9 @@ func about(s *problem.Submission, b problem.Bound, id string) bool {
 	return slices.ContainsFunc(s.Rules, func(r problem.Rule) bool { return r.Bound == b && r.About(id) })
 }
 
-// DropGraders checks whether the programs that grade groups can be built here, and replaces the others by the
-// default grader. Many graders are in Python 2, and without one the verdicts of most submissions stay the
-// same.
+// DropGraders checks whether the programs that grade groups can be built here. It replaces those that cannot with
+// the default grader. Many graders are in Python 2, and the verdicts of most submissions are the same without
+// them.
 func (v *Verifier) DropGraders(ctx context.Context) (faults judge.Faults, err error) {
 	if v.Folder.Grading == nil {
 		return nil, nil
@@ -185,6 +184,6 @@ func (v *Verifier) DropGraders(ctx context.Context) (faults judge.Faults, err er
 		return nil
 	}
 	err = walk(v.Folder.Grading.Root)
-	// Groups share no Part, but may share its file.
+	// Groups have separate Parts, but these may refer to the same file.
 	return slices.CompactFunc(faults, func(a, b *judge.Fault) bool { return *a == *b }), err
 }

@@ -1,12 +1,14 @@
-// Package verify checks a whole problem directory: the directory is
-// complete, every input is valid and the validator rejects junk, every answer file agrees with
-// the reference solution and the checker accepts it and no junk, the statement's examples are sample
-// cases, the generated files are those of the
-// manifest, and every solution gets the verdict of its directory.
+// Package verify checks a whole problem directory:
 //
-// It finds as much as it can in one go, and sends it as events; a *judge.Fault is
-// an event here, never the end. It does not change anything. It makes generated inputs
-// again only if the programs have changed since; `judge generate --check` generates all cases again.
+//   - The directory is complete, and the generated files match the manifest.
+//   - Every input is valid, and the validator rejects invalid inputs.
+//   - Every answer file agrees with the reference solution. The checker accepts every answer file, and rejects junk.
+//   - The examples in the statement are sample cases.
+//   - Every solution gets the verdict of its directory.
+//
+// It finds as many errors as it can in one run, and reports them as events. A *judge.Fault never ends the
+// verification. The package changes nothing. It regenerates inputs only if the programs have changed; `judge
+// generate --check` regenerates all cases.
 package verify
 
 import (
@@ -32,54 +34,52 @@ import (
 // Verifier verifies one problem.
 type Verifier struct {
 	Folder    *problem.Directory
-	Solutions string // directory of the solutions; it may be missing
+	Solutions string // directory of the solutions, which may be missing
 	Runner    judge.Runner
 	Jobs      int
-	Limits    judge.Limits // of the validator, for one input
-	Crew      *check.Crew  // the setter's programs
-	Entries   Entries      // what else is judged
-	Memory    *Memory      // of runs of a package; nil if there is none
-	Isolation string       // the sandbox's: runs in another one do not count
-	// Only, if it is not empty, are the solutions to judge: parts of their paths.
+	Limits    judge.Limits // limits of the validator, for each input
+	Crew      *check.Crew  // builds the setter's programs
+	Entries   Entries      // builds the solutions or submissions
+	Memory    *Memory      // cache for runs of a package; nil for none
+	Isolation string       // isolation level of the sandbox; runs under another one are not reused
+	// Only lists parts of the paths of the solutions to judge. If empty, all solutions are judged.
 	Only []string
-	// All judges every solution on every case, however many it has failed. Several lets it fail on several
-	// cases, which shows more about the cases than the first failure.
+	// All judges every solution on every case, regardless of failures. Several lets a solution fail on several
+	// cases, which reveals more about the cases than the first failure does.
 	All, Several bool
-	// Game checks a game by playing. It reports each check, and notes what it could not check.
+	// Game checks a game by playing it. It reports each check, and adds notes about what it could not check.
 	Game func(ctx context.Context, report func(what string, count int, faults judge.Faults), note func(string)) error
-	// Score, if not nil, returns how strong the cases are. It returns "" if that is unknown.
+	// Score returns the measured quality of the cases, or "" if it is unknown. Score may be nil.
 	Score func() (string, error)
 
 	listen    func(judge.Event)
-	marked    []string        // cases with a text in an unexpected encoding, by id
-	doubtful  map[string]bool // generated cases that are not what their lines make, by id
-	changed   bool            // the programs have, since they made the cases
-	unstarted error           // why the validator does not start; nil if it does, or was not started yet
-	broken    string          // why no output can be judged; empty if the checker works
-	told      judge.Faults    // of programs that cannot be built
+	marked    []string        // ids of cases with text in an unexpected encoding
+	doubtful  map[string]bool // ids of generated cases that do not match their lines
+	changed   bool            // programs have changed since they made the cases
+	unstarted error           // why the validator does not start; nil if it does or was not tried
+	broken    string          // why outputs cannot be judged; empty if the checker works
+	told      judge.Faults    // faults of programs that cannot be built
 	judgedBy  string          // hash of the programs that judge a package's submissions
 
-	mu sync.Mutex // held while what all submissions need is made ready
+	mu sync.Mutex // held while prepare runs
 }
 
-// Entries builds what a verification judges: the solutions of a problem, or the
-// submissions of a package.
+// Entries builds what a verification judges, which is the solutions of a problem or the submissions of a package.
 type Entries interface {
 	// Solution builds the program at a path.
 	Solution(ctx context.Context, path string) (*lang.Result, error)
 	// Submission builds a submission of a package.
 	Submission(ctx context.Context, s *problem.Submission) (*lang.Result, error)
-	// Faster builds a submission with a faster toolchain of its language. The result is nil
-	// if there is none.
+	// Faster builds a submission with a faster toolchain of its language. It returns nil, nil if there is none.
 	Faster(ctx context.Context, s *problem.Submission) (*lang.Result, error)
-	// Bench makes the bench for an entry that was made, under the limits of p.
+	// Bench returns a bench for a built solution or submission, with the limits of p.
 	Bench(ctx context.Context, p *judge.Problem, path string, made *lang.Result, way trial.Way) (trial.Bench, error)
-	// Prepared is what Prepare found, which is asked once.
+	// Prepared returns the result of Prepare. It is called once.
 	Prepared(ctx context.Context) (*Prepared, error)
 }
 
-// Checks does all that comes before the solutions, and reports whether these can be
-// judged. The error is never a problem error.
+// Checks runs all checks that precede the solutions, and reports whether the solutions can be judged. It never
+// returns a problem error.
 func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready bool, err error) {
 	v.listen = listen
 	if v.Memory == nil {
@@ -142,9 +142,9 @@ func (v *Verifier) Checks(ctx context.Context, listen func(judge.Event)) (ready 
 	return true, nil
 }
 
-// generated compares the generated cases with their manifests. If the programs that made them have changed,
-// it lets the generator make the inputs again. Later steps check all inputs with the validator, and all
-// answers against the reference solution.
+// generated compares the generated cases with their manifests. If the programs that made them have changed, it
+// regenerates the inputs for comparison. Later steps check all inputs with the validator, and all answers against
+// the reference solution.
 func (v *Verifier) generated(ctx context.Context) error {
 	m := &gen.Maker{Folder: v.Folder, Runner: v.Runner, Builder: v.Crew, Jobs: max(v.Jobs, 1), Limits: v.Limits}
 	faults, doubtful, changed := m.Compare()
@@ -165,8 +165,8 @@ func (v *Verifier) generated(ctx context.Context) error {
 	return nil
 }
 
-// unfit reports whether the cases prevent judging the solutions, and says so: a solution that passes may fail
-// on a missing case, and one that fails may be correct.
+// unfit reports whether the cases prevent judging the solutions, and if so, adds a note. A solution that passes
+// might fail on a missing case, and one that fails might be correct.
 func (v *Verifier) unfit() bool {
 	bad := v.Folder.Count()
 	for c := range v.cases {
@@ -184,15 +184,15 @@ func (v *Verifier) unfit() bool {
 	return bad > 0
 }
 
-// step is a check that runs programs. It returns how much it checked, and its faults.
+// step is a check that runs programs. Do returns the number of checked items, and the faults.
 type step struct {
 	what string
 	do   func(ctx context.Context) (int, judge.Faults, error)
-	// warns means that its faults are advice.
+	// warns means that faults are only advice.
 	warns bool
 }
 
-// steps runs the steps one by one and reports each that had something to check.
+// steps runs the steps one by one, and reports each step that checked something.
 func (v *Verifier) steps(ctx context.Context, steps ...step) error {
 	for _, s := range steps {
 		n, faults, err := s.do(ctx)
@@ -219,10 +219,10 @@ func (v *Verifier) report(what string, count int, faults judge.Faults) {
 	v.checked(what, count, faults, nil)
 }
 
-// note sends a remark that is no fault.
+// note sends a remark that is not a fault.
 func (v *Verifier) note(text string) { v.listen(&judge.Noted{Text: text}) }
 
-// checked sends the result of one check: faults, and advice.
+// checked sends the result of one check, with faults and warnings.
 func (v *Verifier) checked(what string, count int, faults, warnings judge.Faults) {
 	for _, f := range faults {
 		if !v.repeated(f) {
@@ -235,7 +235,8 @@ func (v *Verifier) checked(what string, count int, faults, warnings judge.Faults
 	v.listen(&judge.Checked{What: what, Count: count, Faults: len(faults), Warnings: len(warnings)})
 }
 
-// repeated reports whether a check has found the same fault before, as several need a program that cannot be built.
+// repeated reports whether another check has found the same fault. Several checks may need a program that cannot
+// be built.
 func (v *Verifier) repeated(f *judge.Fault) bool {
 	if slices.ContainsFunc(v.told, func(known *judge.Fault) bool { return *known == *f }) {
 		return true
@@ -244,7 +245,7 @@ func (v *Verifier) repeated(f *judge.Fault) bool {
 	return false
 }
 
-// built builds the programs that judge submissions, and reports one that cannot be built.
+// built builds the programs that judge submissions, and reports the first that cannot be built.
 func (v *Verifier) built(ctx context.Context) (bool, error) {
 	err := v.judgingPrograms(ctx)
 	if fault, ok := errors.AsType[*judge.Fault](err); ok {
@@ -254,14 +255,13 @@ func (v *Verifier) built(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// cases yields every case whose two files are there and, if they are generated, are
-// what the case's line makes.
+// cases yields every case whose two files exist. A generated case must also match its generator line.
 func (v *Verifier) cases(yield func(c *judge.Case) bool) {
 	for g := range v.Folder.Groups {
 		for i := range v.Folder.Groups[g].Cases {
 			c := &v.Folder.Groups[g].Cases[i]
 			if v.doubtful[c.ID()] {
-				continue // Compare has said so
+				continue // Compare has reported it
 			}
 			if _, err := os.Stat(c.In); err != nil {
 				continue // Lint has reported it
@@ -276,8 +276,8 @@ func (v *Verifier) cases(yield func(c *judge.Case) bool) {
 	}
 }
 
-// texts checks the form of the files. What no program can read is a fault, the rest is
-// advice where the format of a package does not ask for it.
+// texts checks the encoding and form of the files. Text that no program can read is a fault. Everything else is
+// only a warning if the package's format does not require it.
 func (v *Verifier) texts() (faults, warnings judge.Faults) {
 	for c := range v.cases {
 		for _, path := range []string{c.In, c.Ans} {
@@ -293,7 +293,7 @@ func (v *Verifier) texts() (faults, warnings judge.Faults) {
 				continue
 			}
 			if (v.Folder.Package != nil || v.Folder.Loosely) && len(data) == 0 {
-				continue // an answer need not say anything
+				continue // an answer may be empty
 			}
 			if text, hint := gen.Flaw(data); text != "" {
 				to := &warnings
@@ -308,8 +308,8 @@ func (v *Verifier) texts() (faults, warnings judge.Faults) {
 	return faults, warnings
 }
 
-// validator starts the problem's validator; nil if it has none. One that failed to start is not started again, because
-// it may take long to fail.
+// validator starts the problem's validator. It returns nil, nil if the problem has none. A validator that failed
+// to start is not started again, because the failure may take long.
 func (v *Verifier) validator(ctx context.Context) (gen.Validator, error) {
 	part := v.Folder.Validator
 	if part == nil || v.unstarted != nil {
@@ -323,8 +323,8 @@ func (v *Verifier) validator(ctx context.Context) (gen.Validator, error) {
 	return made, v.startFault(err)
 }
 
-// startFault returns the error of starting the validator, with its place. If it is a fault of the validator,
-// the validator is not started again.
+// startFault returns an error from starting the validator, with its position. If the validator is at fault, it is
+// not started again.
 func (v *Verifier) startFault(err error) error {
 	if err = v.place(v.Folder.Validator, err); err != nil {
 		if _, fault := errors.AsType[*judge.Fault](err); fault {
@@ -334,7 +334,7 @@ func (v *Verifier) startFault(err error) error {
 	return err
 }
 
-// place gives a fault of a program that has no place the program's own.
+// place sets the position of a fault without one to the program's path.
 func (v *Verifier) place(part *judge.Part, err error) error {
 	if f, ok := errors.AsType[*judge.Fault](err); ok && f.File == "" {
 		f.File = part.Path
@@ -342,10 +342,10 @@ func (v *Verifier) place(part *judge.Part, err error) error {
 	return err
 }
 
-// inputs holds every input against the declared format and the validator.
+// inputs checks every input against the declared format and with the validator.
 func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err error) {
 	if _, err := v.Folder.Format(); err != nil {
-		return 0, nil, nil // Lint has reported what is wrong with it
+		return 0, nil, nil // Lint has reported errors in the format
 	}
 	var programs gen.Programs
 	if v.Folder.Validator != nil {
@@ -385,7 +385,7 @@ func (v *Verifier) inputs(ctx context.Context) (n int, faults judge.Faults, err 
 	return n, faults, nil
 }
 
-// validatorCrash returns the fault of a validator that ended badly on an input; nil if it did not.
+// validatorCrash returns the fault for a validator that crashed on an input. It returns nil if it did not crash.
 func (v *Verifier) validatorCrash(text string, err error) *judge.Fault {
 	part := v.Folder.Validator
 	if part == nil {
@@ -403,8 +403,8 @@ func (v *Verifier) validatorCrash(text string, err error) *judge.Fault {
 // try is an input that a validator must reject.
 type try struct{ Name, Text string }
 
-// junk holds a validator against inputs that no problem has, and against what is made of a
-// sample. What it accepts of them is one fault.
+// junk passes inputs to the validator that are invalid in any problem, and modified samples. All inputs that the
+// validator accepts are reported as one fault.
 func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err error) {
 	validator, err := v.validator(ctx)
 	if validator == nil || err != nil {
@@ -415,7 +415,7 @@ func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err er
 	for _, junk := range gen.Junk() {
 		tries = append(tries, try(junk))
 	}
-	valid := map[string]bool{} // what is junk elsewhere may be an input here
+	valid := map[string]bool{} // texts that are valid inputs of this problem
 	for c := range v.cases {
 		if info, err := os.Stat(c.In); err == nil && info.Size() < 1000 {
 			data, _ := os.ReadFile(c.In)
@@ -428,7 +428,7 @@ func (v *Verifier) junk(ctx context.Context) (n int, faults judge.Faults, err er
 			return n, nil, err
 		}
 		if text, err := validator.Validate(ctx, c.ID(), sample); err != nil || text != "" {
-			continue // what is made of an invalid case proves nothing
+			continue // a modified invalid case would prove nothing
 		}
 		tries = append(tries,
 			try{"case " + c.ID() + " without its final line feed", string(bytes.TrimRight(sample, "\n"))},

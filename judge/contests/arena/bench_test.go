@@ -12,7 +12,7 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// fast is a bot that answers 1 with two system calls.
+// fast is a bot that answers 1, with two system calls per move.
 func fast() {
 	buf := make([]byte, 4096)
 	line := []byte(nil)
@@ -42,7 +42,7 @@ func fast() {
 // pings is how many messages ping sends.
 const pings = 100_000
 
-// ping and echo throw a line to and fro: what a move costs at least.
+// ping and echo send a line back and forth, which gives a lower bound for the cost of a move.
 func ping() {
 	buf := make([]byte, 64)
 	for range pings {
@@ -64,8 +64,8 @@ func echo() {
 	}
 }
 
-// BenchmarkMoves has eight bots play, and says how many moves there are in a second,
-// beside the same number of lines thrown to and fro on as many processors.
+// BenchmarkMoves runs games between eight bots. It reports moves per second, and compares them with the rate at
+// which as many process pairs exchange lines.
 func BenchmarkMoves(b *testing.B) {
 	inGo := func(testing.TB) *judge.Program { return program("referee") }
 	for _, row := range []struct {
@@ -108,8 +108,8 @@ func BenchmarkMoves(b *testing.B) {
 	}
 }
 
-// pingPong is how many lines can be thrown to and fro in a second, by one pair of
-// processes on each of two processors.
+// pingPong returns how many lines two pairs of processes exchange per second, with one pair on each of two
+// processors.
 func pingPong(b *testing.B, box *sandbox.Sandbox) float64 {
 	var pairs sync.WaitGroup
 	start := time.Now()
@@ -129,7 +129,7 @@ func pingPong(b *testing.B, box *sandbox.Sandbox) float64 {
 					b.Error(err)
 					return nil
 				}
-				for h.Pin(cpu) != nil { // it has not started yet
+				for h.Pin(cpu) != nil { // the process has not started yet
 					select {
 					case <-h.Ended():
 						return h
@@ -157,8 +157,8 @@ func pingPong(b *testing.B, box *sandbox.Sandbox) float64 {
 	return 2 * pings / time.Since(start).Seconds()
 }
 
-// BenchmarkSlowBots has bots that sleep over their moves, and remember: "busy" is the
-// share of the time in which games were played, of all the time that the referees had.
+// BenchmarkSlowBots runs bots that sleep before each move and remember earlier games. The metric "busy" is the
+// share of the referees' time in which games were played.
 func BenchmarkSlowBots(b *testing.B) {
 	box := box(b)
 	for b.Loop() {

@@ -14,10 +14,10 @@ import (
 // bringing matches lines that may import other files, in any language.
 var bringing = pattern.New(`(?m)^.*(?:import|require|include).*$`)
 
-// Companions returns the files that an adapter may need beside a bot that is a file: files of its directory
-// and of directories in it that its text imports or names, directly or indirectly. If a bot is played on
-// another machine, they must be sent with it, because only that machine knows the adapter. Paths are relative
-// to the bot's directory.
+// Companions returns the other files that an adapter may need for a bot that is a single file. These are files in
+// the bot's directory and its subdirectories that the bot's text imports or names, directly or indirectly. If a
+// bot is played on another machine, all of them must be sent with it, because only that machine knows the adapter.
+// Paths are relative to the bot's directory.
 func Companions(bot string) (files []string) {
 	if info, err := os.Stat(bot); err != nil || !info.Mode().IsRegular() {
 		return nil

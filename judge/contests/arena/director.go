@@ -15,21 +15,21 @@ import (
 
 // Theory of operation
 //
-// One goroutine, the director, makes all decisions. Referee processes play games and reply, and the watch
-// kills bots that take too long. A stage of the schedule is a list of tasks, one for each encounter with
-// missing games. The director assigns several tasks ahead to each referee, so that no referee waits.
+// One goroutine, the director, makes all decisions. Referee processes play games and reply, and the watch kills
+// bots that take too long. A stage of the schedule is a list of tasks, one for each encounter with missing games.
+// The director assigns several tasks ahead to each referee, so that no referee waits.
 //
-// A bot that remembers has one process, and plays its tasks in the order of the schedule, one at a time. So
-// it sees the same history for any number of referees. Between two tasks its pipes may move to another
-// referee. A bot that is pure may have a process at each referee, and plays in any order.
+// A bot that remembers has one process, and plays its tasks one at a time in the order of the schedule. So it sees
+// the same history for any number of referees. Between two tasks, its pipes may move to another referee. A pure
+// bot may have a process at each referee, and plays in any order.
 //
-// If a fault costs a bot the event, later games of the schedule are no longer played. Earlier games still
-// are, because one of them may contain an earlier such fault. So disqualifications do not depend on the
-// number of referees either.
+// If a fault disqualifies a bot, later games of the schedule are not played. Earlier games are still played,
+// because one of them may contain an earlier fault of this kind. So disqualifications do not depend on the number
+// of referees either.
 
-// director runs an event.
+// director runs a tournament.
 type director struct {
-	ctx      context.Context // of the event; processes are started in it
+	ctx      context.Context // context of the tournament, in which processes are started
 	e        *Event
 	opened   *Opened
 	seeds    *seeder
@@ -40,39 +40,39 @@ type director struct {
 	referees []*refereeProc
 	watch    *watch
 	heard    chan reply
-	failed   chan error // errors of the watch, at most one
+	failed   chan error // receives errors of the watch, at most one
 	seats    map[int]*seat
-	ending   []*player // players that are about to end
+	ending   []*player // players whose processes are about to exit
 
-	rules *Rules // the event's rules; a part of an event disqualifies only bots that do not get ready
+	rules *Rules // in a part, only bots that do not become ready are disqualified
 
-	tasks []*task // tasks of this stage; those before from are all assigned
+	tasks []*task // tasks of this stage; all tasks before index from are assigned
 	from  int
-	limit int             // index of the game from which nothing is played any more
-	out   *Result         // the game there, whose fault cost its bot the event
-	unfit []*Disqualified // bots that did not get ready; they come before out
-	under int             // tasks that are assigned and not done
+	limit int             // index of the first game that is not played any more
+	out   *Result         // the game with that index, whose fault disqualifies its bot
+	unfit []*Disqualified // bots that did not become ready; they precede out
+	under int             // number of tasks that are assigned and not done
 
 	start         time.Time
 	played, moves int
-	total         int // games of this stage and earlier ones
+	total         int // number of games of this stage and earlier ones
 	told          time.Time
 }
 
-// seat is the director's state of a bot.
+// seat holds the director's state for a bot.
 type seat struct {
 	who     *Contestant
 	greeted bool
-	said    []string // in the greeting
+	said    []string // answer to the greeting
 
-	players map[*refereeProc]*player // by referee; at most one if the bot is not pure
-	coming  map[*refereeProc]bool    // where the bot is being greeted or seated
-	home    *refereeProc             // the referee of a bot that is not pure
-	away    *player                  // the player of a bot that is not pure, between two referees
-	unread  []byte                   // its unread output
+	players map[*refereeProc]*player // by referee; at most one unless the bot is pure
+	coming  map[*refereeProc]bool    // referees at which the bot is being greeted or seated
+	home    *refereeProc             // referee of a bot that is not pure
+	away    *player                  // player of a bot that is not pure, while it moves between referees
+	unread  []byte                   // unread output of away
 	queue   []*task                  // tasks of a bot that is not pure, in order
-	under   int                      // assigned tasks of the bot
-	tries   int                      // how often it failed to replay its earlier games
+	under   int                      // number of assigned tasks of the bot
+	tries   int                      // number of failed attempts to replay its earlier games
 	pace    pace
 }
 
@@ -86,13 +86,13 @@ type task struct {
 type match struct {
 	key   Key
 	seed  uint64
-	index int // in the order of the schedule's stage
+	index int // position in the order of the stage
 	task  *task
-	again string // why it is played again
+	again string // why it is played again; empty the first time
 	tries int
 }
 
-// hold plays until the event is over. If a bot is disqualified, it returns again.
+// hold plays until the tournament is over. If a bot is disqualified, it returns with again set.
 func (d *director) hold(ctx context.Context) (again bool, err error) {
 	asked := map[packedKey]bool{}
 	so := d.ledger.nothing()
@@ -116,7 +116,7 @@ func (d *director) hold(ctx context.Context) (again bool, err error) {
 	}
 }
 
-// stage plays what is missing of a stage, and reports whether a bot was disqualified.
+// stage plays the missing games of a stage, and reports whether a bot was disqualified.
 func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool, err error) {
 	d.plan(encounters)
 	if len(d.tasks) > 0 {
@@ -152,7 +152,7 @@ func (d *director) stage(ctx context.Context, encounters []Encounter) (out bool,
 	return true, nil
 }
 
-// plan makes tasks of what is missing.
+// plan makes tasks for the missing games.
 func (d *director) plan(encounters []Encounter) {
 	p := d.rules.plan(encounters, d.ledger.game)
 	d.tasks, d.from, d.limit, d.out, d.unfit, d.under = nil, 0, p.limit, p.out, nil, 0
@@ -168,7 +168,7 @@ func (d *director) plan(encounters []Encounter) {
 	d.ledger.expect(p.left)
 }
 
-// sitDown makes a seat for each bot.
+// sitDown creates a seat for each bot.
 func (d *director) sitDown() {
 	d.seats = map[int]*seat{}
 	for _, c := range d.e.Bots {
@@ -179,14 +179,14 @@ func (d *director) sitDown() {
 	}
 }
 
-// disqualify records the disqualification that comes first in the schedule.
+// disqualify records the disqualification that is earliest in the schedule.
 func (d *director) disqualify(index int, g *Result) {
 	if index < d.limit {
 		d.limit, d.out = index, g
 	}
 }
 
-// load reads games from the log.
+// load loads games from the log.
 func (d *director) load(results ...*Result) ([]*Game, error) {
 	if err := d.file.flush(); err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func (d *director) load(results ...*Result) ([]*Game, error) {
 	return d.ledger.res.Load(results...)
 }
 
-// refuse disqualifies a bot that did not get ready.
+// refuse disqualifies a bot that did not become ready.
 func (d *director) refuse(s *seat, f *GameFault) {
 	d.limit = 0
 	if !slices.ContainsFunc(d.unfit, func(out *Disqualified) bool { return out.Bot == s.who.ID }) {
@@ -202,7 +202,7 @@ func (d *director) refuse(s *seat, f *GameFault) {
 	}
 }
 
-// ready opens the referees, and greets every bot that plays and was not greeted.
+// ready starts the referees, and greets every bot that plays and has not been greeted.
 func (d *director) ready(ctx context.Context) error {
 	if err := d.openReferees(ctx); err != nil {
 		return err
@@ -307,7 +307,7 @@ func (d *director) accepted(f kit.Frame) error {
 	return nil
 }
 
-// loop assigns tasks until none is left.
+// loop assigns tasks until none are left.
 func (d *director) loop(ctx context.Context) error {
 	for {
 		if err := d.give(ctx); err != nil {
@@ -326,7 +326,7 @@ func (d *director) loop(ctx context.Context) error {
 	}
 }
 
-// next returns the first task that is not assigned and has to be played.
+// next returns the first unassigned task that has to be played.
 func (d *director) next() *task {
 	for _, t := range d.tasks[d.from:] {
 		if t != nil && t.first < d.limit {
@@ -354,7 +354,7 @@ func (d *director) step(ctx context.Context) error {
 		return err
 	case <-time.After(progressEvery):
 	}
-	for range len(d.heard) { // handle what else has arrived meanwhile
+	for range len(d.heard) { // handle everything else that has arrived meanwhile
 		if err := d.hear(<-d.heard); err != nil {
 			return err
 		}
@@ -368,7 +368,7 @@ func (d *director) step(ctx context.Context) error {
 
 const progressEvery = 250 * time.Millisecond
 
-// tell reports the progress of the event.
+// tell reports the progress of the tournament.
 func (d *director) tell() {
 	if d.e.Listen == nil || time.Since(d.told) < progressEvery {
 		return
@@ -380,7 +380,7 @@ func (d *director) tell() {
 	})
 }
 
-// hear handles the answers of a reply.
+// hear handles all answers in a reply.
 func (d *director) hear(r reply) error {
 	for _, f := range r.frames {
 		if err := d.take(r.refereeProc, f); err != nil {
@@ -399,7 +399,7 @@ func (d *director) take(c *refereeProc, f kit.Frame) error {
 		return c.broken(d.e, fmt.Sprintf("it sent %.40q without a request", f.Verb))
 	}
 	done := c.waiting[0]
-	if f.Verb == "ended" { // more answers about the game follow
+	if f.Verb == "ended" { // further answers about this game follow
 		return done(f)
 	}
 	c.waiting = c.waiting[1:]
@@ -412,7 +412,7 @@ func (d *director) take(c *refereeProc, f kit.Frame) error {
 	return d.goOn(c)
 }
 
-// gone returns why a referee no longer replies.
+// gone returns the reason why a referee no longer replies.
 func (d *director) gone(c *refereeProc, err error) error {
 	select {
 	case <-c.held.Ended():
@@ -450,7 +450,7 @@ func (d *director) close() {
 	}
 }
 
-// end releases a process that is about to end.
+// end releases the player of a process that is about to exit.
 func (d *director) end(p *player) {
 	d.ending = slices.DeleteFunc(d.ending, func(gone *player) bool {
 		select {
@@ -480,12 +480,12 @@ func (d *director) history(id int) (games []*Result) {
 	return games
 }
 
-// Ends reports whether a fault ends the bot's process. A bad move does not.
+// Ends reports whether a fault ends the bot's process. An illegal or malformed answer does not.
 func (f Fault) Ends() bool {
 	return f != Illegal && f != Malformed && slices.Contains(Faults, f)
 }
 
-// Faults are all faults that are not defined by a referee.
+// Faults lists all faults, except those defined by a referee.
 var Faults = []Fault{
 	Illegal, Malformed, Unsolicited, Flood, TimeoutCPU, TimeoutWall, Crashed, Closed, NotReading, OutOfMemory,
 	InitFailed, LearnFault,

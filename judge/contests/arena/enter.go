@@ -19,9 +19,9 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Enter makes a contestant of a file or directory: a program in any language, a bot that the game has an
-// adapter for, or a file if contestants are files. A program that does not compile makes a contestant that is
-// Broken. Anything else is an error. If language is empty, it is detected.
+// Enter makes a contestant from a file or directory. The file can be a program in any language or a bot for which
+// the game has an adapter. If the game's contestants are files, it can be any file. A program that does not
+// compile gives a contestant that is Broken. All other failures are errors. If language is empty, it is detected.
 func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, language string) (*Contestant, error) {
 	c := &Contestant{Bot: Bot{File: file, Name: nameOf(file)}}
 	if g.Files {
@@ -66,8 +66,9 @@ func Enter(ctx context.Context, g *problem.Game, tools *lang.Toolbox, file, lang
 	return c, nil
 }
 
-// NoBot makes a contestant of a file that Enter rejected. If the file exists, the contestant is disqualified
-// with the reason, and the others play on. For any other error NoBot returns nil.
+// NoBot makes a contestant from a file that Enter rejected. If the file exists but is not usable as a bot, the
+// contestant is disqualified for that reason, and the others continue to play. For any other error, NoBot returns
+// nil.
 func NoBot(file string, err error) *Contestant {
 	unusable, ok := errors.AsType[*lang.UnusableError](err)
 	if _, gone := os.Stat(file); !ok || gone != nil {
@@ -78,8 +79,8 @@ func NoBot(file string, err error) *Contestant {
 	return &Contestant{Bot: Bot{File: file, Name: nameOf(file), Hash: hex.EncodeToString(sum[:])}, Broken: why}
 }
 
-// MadeFor returns the rule set that an adapted bot was made for, according to its text. It is empty if the
-// text does not say.
+// MadeFor returns the rule set for which an adapted bot was made, according to its text. It returns "" if the text
+// does not name one.
 func MadeFor(g *problem.Game, file string) string {
 	a, main, _ := adapterOf(g, file)
 	if a == nil {
@@ -97,7 +98,7 @@ func MadeFor(g *problem.Game, file string) string {
 	return ""
 }
 
-// renamed replaces the path in an error about an adapted bot by the name that the user knows.
+// renamed replaces the path in an error about an adapted bot with the name that the user gave.
 func renamed(err error, laid, file string) error {
 	if e, ok := errors.AsType[*lang.UnusableError](err); ok && laid != file {
 		fault := *e.Fault
@@ -107,7 +108,8 @@ func renamed(err error, laid, file string) error {
 	return err
 }
 
-// nameOf returns a bot's name: its file name without the extension, in characters that every protocol allows.
+// nameOf returns a bot's name. It is the file name without its extension, limited to characters that every
+// protocol allows.
 func nameOf(file string) string {
 	if abs, err := filepath.Abs(file); err == nil {
 		file = abs
@@ -126,8 +128,8 @@ func nameOf(file string) string {
 	return name
 }
 
-// Distinct makes the names of contestants unique: if several share a name, the second one gets a 2, and so
-// on.
+// Distinct makes the names of contestants unique. If several share a name, 2 is appended to the name of the second
+// one, and so on.
 func Distinct(all []*Contestant) {
 	taken := map[string]bool{}
 	for _, c := range all {
@@ -147,9 +149,9 @@ func Distinct(all []*Contestant) {
 // adapter is one of a game's adapters.
 type adapter struct{ *problem.Adapter }
 
-// adapterOf finds the adapter for a bot, and the bot's main file. For a directory that is the file with an
-// entry name, or else the only file that an adapter takes. If an entry takes precedence over other files that
-// could be bots, chose says so. An entry need not have an adapter.
+// adapterOf finds the adapter for a bot, and the bot's main file. In a directory, the main file is the one with an
+// entry name, or otherwise the only file that an adapter accepts. If an entry takes precedence over other possible
+// files, chose describes this. An entry does not need an adapter.
 func adapterOf(g *problem.Game, file string) (took *adapter, main, chose string) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -187,7 +189,7 @@ func adapterOf(g *problem.Game, file string) (took *adapter, main, chose string)
 	return nil, "", chose
 }
 
-// entryOf returns the file of a directory that has an entry name. It is empty if there is none.
+// entryOf returns the file in a directory that has an entry name. It returns "" if there is none.
 func (a *adapter) entryOf(folder string) string {
 	for _, name := range a.Entry {
 		if info, err := os.Stat(filepath.Join(folder, name)); err == nil && info.Mode().IsRegular() {
@@ -197,7 +199,7 @@ func (a *adapter) entryOf(folder string) string {
 	return ""
 }
 
-// mains returns the files of a directory whose text the adapter takes.
+// mains returns the files in a directory whose text the adapter accepts.
 func (a *adapter) mains(folder string) (mains []string) {
 	for _, ext := range a.Extensions {
 		files, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*."+ext))
@@ -211,7 +213,7 @@ func (a *adapter) mains(folder string) (mains []string) {
 	return mains
 }
 
-// maxBot is the largest file that is searched, in bytes.
+// maxBot is the maximum size, in bytes, of a file that is searched.
 const maxBot = 8 << 20
 
 func readBot(file string) ([]byte, error) {
@@ -231,9 +233,9 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// lay combines the adapter and the bot to a program: the adapter's files, and in the directory As the bot's
-// file with the files that it imports or names. If the bot is a directory, these are all of its files. The
-// file "entry" contains the name of the bot's file.
+// lay combines the adapter and the bot into one program. It copies the adapter's files, and copies the bot's file,
+// with the files that it imports or names, to the directory As. If the bot is a directory, all its files are
+// copied. The file "entry" contains the name of the bot's file.
 func (a *adapter) lay(dir, file, main string) (string, error) {
 	if err := os.CopyFS(dir, os.DirFS(a.Folder)); err != nil {
 		return "", err
@@ -277,16 +279,16 @@ func (a *adapter) lay(dir, file, main string) (string, error) {
 	return dir, nil
 }
 
-// maxBelow is how many files of one directory are copied with a bot.
+// maxBelow is the maximum number of files that are copied with a bot from one directory.
 const maxBelow = 2000
 
-// filesIn lists the files of a directory and below, by relative path.
+// filesIn lists the files in a directory and its subdirectories, by relative path.
 func filesIn(folder string) (files []string) {
 	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		name, bad := filepath.Rel(folder, path)
 		switch {
 		case err != nil || bad != nil || d.IsDir() && hidden(d.Name()) && name != ".":
-			return fs.SkipDir // unreadable files are not for the bot
+			return fs.SkipDir // the bot does not need unreadable files
 		case len(files) == maxBelow:
 			return fs.SkipAll
 		case d.Type().IsRegular() && !hidden(d.Name()):
@@ -297,11 +299,11 @@ func filesIn(folder string) (files []string) {
 	return files
 }
 
-// hidden reports whether a file was left by a program.
+// hidden reports whether a file is hidden, or was left behind by a program.
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || name == "__pycache__" }
 
-// wants returns the files of a directory that the text imports or names, directly or indirectly. If it
-// imports or names a directory, all its files are included.
+// wants returns the files of a directory that the text imports or names, directly or indirectly. If it imports or
+// names a directory, all files of that directory are included.
 func (a *adapter) wants(text []byte, folder string) (files []string) {
 	imported := map[string]bool{}
 	for _, re := range a.Imports {

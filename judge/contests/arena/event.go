@@ -12,18 +12,18 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// Event has everything that is needed to run an event.
+// Event contains everything that is needed to run a tournament.
 type Event struct {
-	Game  string // the id of the problem directory
+	Game  string // id of the problem directory
 	Rules Rules
 	Seed  uint64
-	Bots  []*Contestant // Run sets their ids
+	Bots  []*Contestant // Run sets the ids
 	// Schedule, if not nil, replaces the schedule of the rules.
 	Schedule Schedule
 
-	// Only are the encounters to be played of an event that is run in parts. Opened is the record that opened
-	// the event, which contains the ids of the bots. A part disqualifies only bots that do not get ready;
-	// Log.Fold determines the other disqualifications for the whole event.
+	// Only lists the encounters to play, if the tournament is run in parts. Opened is the record that opened the
+	// tournament, which contains the ids of the bots. A part disqualifies only bots that do not become ready;
+	// Log.Fold determines the other disqualifications for the whole tournament.
 	Only   []Encounter
 	Opened *Opened
 
@@ -33,19 +33,19 @@ type Event struct {
 	RefereeLimits judge.Limits
 
 	Box     *sandbox.Sandbox
-	Jobs    int    // number of referees; results do not depend on it
-	Place   int    // the CPU that the first referee is pinned to; the others use the next ones
-	LogPath string // if empty, there is no log
-	Saved   string // the directory that stores what the referee reported about games; if empty, it is not stored
-	// Sink gets each record as its line in the log. It must not keep the line.
+	Jobs    int    // number of referees; does not affect results
+	Place   int    // CPU to which the first referee is pinned; the others use the following CPUs
+	LogPath string // if empty, no log is written
+	Saved   string // directory that caches reports of the referee; empty means no cache
+	// Sink receives each record as a line of the log. It must not retain the line.
 	Sink   func(line []byte) error
 	Listen func(*Progress)
 }
 
-// Progress is the progress of an event.
+// Progress is the progress of a tournament.
 type Progress struct {
-	Done, Of int // games of this stage and all earlier ones
-	Played   int // games that were played, not taken from the log
+	Done, Of int // number of games of this stage and all earlier ones
+	Played   int // number of games that were played, rather than taken from the log
 	Moves    int
 	Took     time.Duration
 	Out      []Disqualified
@@ -55,33 +55,33 @@ type Progress struct {
 // OptionsError means that the rules contradict each other.
 type OptionsError struct{ Text string }
 
-// Error says what the contradiction is.
+// Error describes the contradiction.
 func (e *OptionsError) Error() string { return e.Text }
 
-// Outcome is the outcome of an event.
+// Outcome is the outcome of a tournament.
 type Outcome struct {
 	Results *Results
-	Damaged []Damage // of the log, when it was opened
-	Kept    int      // games that were in the log
+	Damaged []Damage // damaged lines when the log was opened
+	Kept    int      // number of games already in the log
 	Played  int
 	Moves   int
 	Took    time.Duration
 	Whole   bool // whether every game was played
 
-	// Late are the names of bots that joined after the event had begun. If Renumbered is set, they would have
-	// other ids in a new event, and so other games.
+	// Late lists the names of bots that joined after the tournament had begun. Renumbered means that some bots
+	// would have other ids in a new tournament, and therefore play other games.
 	Late       []string
 	Renumbered bool
 }
 
-// Run runs the event: it plays the games that are missing in the log. If ctx ends, or the log cannot be
+// Run runs the tournament. It plays the games that are missing from the log. If ctx is done, or the log cannot be
 // written, it returns both the current outcome and the error.
 func (e *Event) Run(ctx context.Context) (*Outcome, error) {
 	return e.run(ctx, (*director).hold)
 }
 
-// Greet opens the event, lets every bot get ready, and ends without playing. An event that is played in parts
-// begins in this way.
+// Greet opens the tournament, lets every bot get ready, and returns without playing. A tournament that is played
+// in parts begins with this.
 func (e *Event) Greet(ctx context.Context) (*Outcome, error) {
 	return e.run(ctx, (*director).greet)
 }
@@ -123,7 +123,7 @@ func (e *Event) run(ctx context.Context, hold func(*director, context.Context) (
 		again, err := hold(d, ctx)
 		if err != nil {
 			if _, isLog := errors.AsType[*LogError](err); !isLog && ctx.Err() != nil {
-				err = context.Cause(ctx) // the processes end with it, which is not their fault
+				err = context.Cause(ctx) // the processes were killed because ctx is done, which is not their fault
 			}
 			return out, err
 		}
@@ -135,7 +135,7 @@ func (e *Event) run(ctx context.Context, hold func(*director, context.Context) (
 	return out, nil
 }
 
-// open reads the log, assigns ids to the bots, and begins the event in the log.
+// open reads the log, assigns ids to the bots, and starts the tournament in the log.
 func (d *director) open(out *Outcome) error {
 	e := d.e
 	var held *Log
@@ -162,7 +162,7 @@ func (d *director) open(out *Outcome) error {
 	return d.record(&Record{Opened: d.opened})
 }
 
-// number assigns ids to the bots: their ids in the log, or in the record that opened the event elsewhere.
+// number assigns ids to the bots. They come from the log, or from the record that opened the tournament elsewhere.
 func (d *director) number(held *Log, out *Outcome) error {
 	e := d.e
 	ids, last := map[string]int{}, 0
@@ -218,7 +218,7 @@ func (d *director) number(held *Log, out *Outcome) error {
 	return nil
 }
 
-// kitEvent returns the event in the form that referees know.
+// kitEvent converts the tournament to the form that referees receive.
 func (e *Event) kitEvent() *referee.Event {
 	return &referee.Event{
 		Rules: e.Rules.Name, Bots: e.bots(), Seed: e.Seed,
@@ -235,7 +235,7 @@ func (e *Event) bots() int {
 	return len(e.Bots)
 }
 
-// costly reports whether a game has a fault that costs its bot the event.
+// costly reports whether a game has a fault that disqualifies its bot.
 func (r *Rules) costly(g *Result) bool {
 	for _, b := range []blame{g.fault, g.after} {
 		if _, kind := b.of(g); b.seat > 0 && r.cost(kind) == CostEvent {
@@ -245,7 +245,7 @@ func (r *Rules) costly(g *Result) bool {
 	return false
 }
 
-// cost returns what a fault costs.
+// cost returns the penalty for a fault.
 func (r *Rules) cost(f Fault) Cost {
 	if c, ok := r.Costs[f]; ok {
 		return c

@@ -23,8 +23,8 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// TestFaults has each way to misbehave, and what is said of it. An honest bot is there
-// all the time, and must win whatever was played.
+// TestFaults runs bots with each kind of misbehavior, and checks how the fault is reported. An honest bot takes
+// part in every tournament and must win.
 func TestFaults(t *testing.T) {
 	t.Run("go", func(t *testing.T) { faultsAre(t, program("referee")) })
 	t.Run("python", func(t *testing.T) { faultsAre(t, python(t)) })
@@ -37,7 +37,7 @@ func faultsAre(t *testing.T, judging *judge.Program) {
 		kind    arena.Fault
 		bytes   string
 		text    string
-		out     bool // of the event
+		out     bool // whether the bot is disqualified
 	}{
 		{"judges an illegal answer", "illegal", arena.Illegal, `"4"`, "", false},
 		{"shows the bytes of a malformed answer", "malformed", arena.Malformed, `"1 \x00\xff"`, "", false},
@@ -74,7 +74,7 @@ func faultsAre(t *testing.T, judging *judge.Program) {
 		{"leaves out a bot that ends at once", "gone", arena.InitFailed, "", "exit code 5", true},
 	} {
 		t.Run("it "+tt.it, func(t *testing.T) {
-			t.Parallel() // mostly, one waits
+			t.Parallel() // these tests mostly wait
 			if tt.kind == arena.OutOfMemory && b.Level() == sandbox.None {
 				t.Skip("nothing limits memory here: run as root, or with user namespaces")
 			}
@@ -98,7 +98,7 @@ func faultsAre(t *testing.T, judging *judge.Program) {
 			}
 			for _, f := range found {
 				if tt.kind == "" && (f.Kind == arena.Unsolicited || f.Kind == arena.Flood) {
-					continue // it depends on how much it has said by then
+					continue // depends on how much the bot has written by then
 				}
 				if f.Kind != tt.kind || !strings.Contains(f.Bytes, tt.bytes) || !strings.Contains(f.Text, tt.text) {
 					t.Errorf("fault %+v, want %s with bytes %s and %q", f, tt.kind, tt.bytes, tt.text)
@@ -114,7 +114,7 @@ func faultsAre(t *testing.T, judging *judge.Program) {
 	}
 }
 
-// faultsOf reads all faults of a bot out of the log, those of void games too.
+// faultsOf returns all faults of a bot in the log, including those in void games.
 func faultsOf(t *testing.T, e *arena.Event, bot int) (all []arena.GameFault) {
 	t.Helper()
 	for _, r := range records(t, e.LogPath) {
@@ -134,8 +134,8 @@ func faultsOf(t *testing.T, e *arena.Event, bot int) (all []arena.GameFault) {
 	return all
 }
 
-// records are all records of a log, and all of each. Games are put together of parts
-// there, which must not be seen.
+// records returns all records of a log in full. Records of games are written in parts, which must not be visible
+// in the log.
 func records(t *testing.T, path string) (all []arena.Record) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -201,8 +201,8 @@ func TestPenalties(t *testing.T) {
 
 var eventBots = []string{"one", "remember", "all", "recall", "good", "remember:2", "comments"}
 
-// TestTheResultDoesNotDependOnJobs has bots that remember everything they were told,
-// and one that is disqualified in the middle.
+// TestTheResultDoesNotDependOnJobs uses bots that remember everything they were sent, and a bot that is
+// disqualified during the tournament.
 func TestTheResultDoesNotDependOnJobs(t *testing.T) {
 	b := box(t)
 	names := append(slices.Clone(eventBots), "learn-exit")
@@ -223,7 +223,7 @@ func TestTheResultDoesNotDependOnJobs(t *testing.T) {
 	}
 }
 
-// host is a judge of its own, for a test that kills it.
+// host is a judge in a separate process, for tests that kill it.
 func host() {
 	if most, err := strconv.ParseUint(os.Getenv("ARENA_TEST_DISK"), 10, 64); err == nil {
 		if err := limitDisk(most); err != nil {
@@ -255,10 +255,10 @@ func host() {
 // fullDisk is the exit code of a host that cannot write its log.
 const fullDisk = 77
 
-// hostRounds are those of a host, enough to stop it a few times.
+// hostRounds is the number of rounds that a host plays, enough to stop it a few times.
 const hostRounds = 12
 
-// inOneGo is what a host comes to that nothing stops.
+// inOneGo returns the results of a host that is not stopped.
 var inOneGo = sync.OnceValues(func() (string, error) {
 	b, err := theBox()
 	if err != nil {
@@ -273,7 +273,7 @@ var inOneGo = sync.OnceValues(func() (string, error) {
 	return summary(out.Results), nil
 })
 
-// TestAFullDiskStopsTheEvent lets a log grow to so many bytes that a record is cut.
+// TestAFullDiskStopsTheEvent limits the size of the log so that a record is cut off.
 func TestAFullDiskStopsTheEvent(t *testing.T) {
 	b := box(t)
 	want, err := inOneGo()
@@ -305,8 +305,8 @@ func TestAFullDiskStopsTheEvent(t *testing.T) {
 	}
 }
 
-// TestAllThatAreNotReadyLeaveAtOnce counts how often the others were greeted: once
-// before they left, and those that remember once more.
+// TestAllThatAreNotReadyLeaveAtOnce checks that all bots that do not become ready are disqualified together. Other
+// bots that remember must be greeted twice: once before and once after the disqualification.
 func TestAllThatAreNotReadyLeaveAtOnce(t *testing.T) {
 	e := newEvent(box(t), "not-ready", "recall", "gone", "good", "not-ready:2")
 	e.LogPath = filepath.Join(t.TempDir(), "log")
@@ -325,8 +325,8 @@ func TestAllThatAreNotReadyLeaveAtOnce(t *testing.T) {
 	}
 }
 
-// TestAKilledJudgeIsResumed kills a judge again and again, and compares what it comes
-// to in the end with an event that was held in one go.
+// TestAKilledJudgeIsResumed kills a judge repeatedly, and compares the final results with those of an
+// uninterrupted tournament.
 func TestAKilledJudgeIsResumed(t *testing.T) {
 	b := box(t)
 	want, err := inOneGo()
@@ -354,7 +354,7 @@ func TestAKilledJudgeIsResumed(t *testing.T) {
 	if out.Kept == 0 {
 		t.Error("nothing was kept")
 	}
-	// And again there is nothing to do.
+	// A further run has nothing to do.
 	again := newEvent(b, eventBots...)
 	again.Rules.Rounds, again.LogPath = hostRounds, path
 	if out := run(t, again); out.Played != 0 || summary(out.Results) != want {
@@ -385,7 +385,7 @@ func startHost(t *testing.T, path string, env ...string) *hostProcess {
 	return h
 }
 
-// waitForGrowth waits until so many bytes of games were added to a log.
+// waitForGrowth waits until the games in a log have grown by the given number of bytes.
 func waitForGrowth(path string, grown int64, ended <-chan struct{}) bool {
 	size := func() int64 {
 		info, err := os.Stat(path)
@@ -427,8 +427,8 @@ func TestANewBotPlaysOnlyWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestALateBotIsTold: why an event that a bot joined late has other games than one that
-// begins anew, where that is so.
+// TestALateBotIsTold checks the note that explains why a tournament with a late bot has other games than a new
+// one. If the games are the same, there must be no note.
 func TestALateBotIsTold(t *testing.T) {
 	b := box(t)
 	path := filepath.Join(t.TempDir(), "log")
@@ -465,7 +465,7 @@ func TestADamagedLogKeepsItsGoodPart(t *testing.T) {
 	}
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	lines[6] = []byte("{\"game\":{\"run\x00\n")
-	data = append(bytes.Join(lines[:12], nil), lines[12][:20]...) // and cut short
+	data = append(bytes.Join(lines[:12], nil), lines[12][:20]...) // the last line is cut off
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -517,7 +517,7 @@ func TestTheEndOfTheContextGivesWhatStands(t *testing.T) {
 	}
 }
 
-// TestNothingOutlivesTheEvent looks for what a bot has forked.
+// TestNothingOutlivesTheEvent checks that processes forked by a bot are killed.
 func TestNothingOutlivesTheEvent(t *testing.T) {
 	b := box(t)
 	if b.Level() == sandbox.None {
@@ -529,7 +529,7 @@ func TestNothingOutlivesTheEvent(t *testing.T) {
 	}
 }
 
-// leftOver are the processes that play a role in this test, by their directories in /proc.
+// leftOver lists the /proc directories of processes that play a role in this test.
 func leftOver(t *testing.T, role string) (left []string) {
 	t.Helper()
 	environs, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -546,8 +546,8 @@ func leftOver(t *testing.T, role string) (left []string) {
 	return left
 }
 
-// TestNothingOutlivesTheJudge ends a judge in the middle of an event whose bots start
-// processes of their own.
+// TestNothingOutlivesTheJudge stops a judge during a tournament whose bots start processes, and checks that none
+// remain.
 func TestNothingOutlivesTheJudge(t *testing.T) {
 	b := box(t)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, os.Kill} {
@@ -565,7 +565,7 @@ func TestNothingOutlivesTheJudge(t *testing.T) {
 			}
 			<-p.ended
 			for _, role := range []string{"sleeper", "fork", "good", "remember", "referee"} {
-				for start := time.Now(); len(leftOver(t, role)) > 0; runtime.Gosched() { // the kernel ends them in its own time
+				for start := time.Now(); len(leftOver(t, role)) > 0; runtime.Gosched() { // wait for the kernel to kill them
 					if time.Since(start) > time.Minute {
 						t.Fatalf("%s has outlived the judge: %v", role, leftOver(t, role))
 					}
@@ -575,7 +575,7 @@ func TestNothingOutlivesTheJudge(t *testing.T) {
 	}
 }
 
-// TestProcessesOfAGameStayTogether has bots that say where they may run.
+// TestProcessesOfAGameStayTogether checks that both bots of a game are pinned to the same CPU, as they report.
 func TestProcessesOfAGameStayTogether(t *testing.T) {
 	b := box(t)
 	if runtime.NumCPU() < 2 || !strings.Contains(processors(), " ") {

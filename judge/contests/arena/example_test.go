@@ -6,8 +6,8 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// Who meets whom on the ladder: each newcomer challenges the king. Here whoever has the
-// smaller id always wins, so that the third bot has to look for a place below.
+// The encounters on the ladder: each newcomer challenges the first bot. In this example, the bot with the smaller
+// id always wins, so the third bot must find its rank below.
 func ExampleFormats() {
 	rules := &arena.Rules{Format: "ladder", Rounds: 1, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 1}}
 	so := &arena.Results{Rules: *rules, Bots: []arena.Bot{{ID: 1}, {ID: 2}, {ID: 3}}}

@@ -11,7 +11,7 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// finished is what a referee reports about a game, with faults as in the log.
+// finished is a referee's report of a game, with faults as in the log.
 type finished struct {
 	referee.Outcome
 	fault, after *GameFault
@@ -25,7 +25,7 @@ func faultOf(f *referee.BotFault) *GameFault {
 	return &GameFault{Seat: f.Seat, Kind: Fault(f.Kind), Text: f.Text, Bytes: f.Bytes}
 }
 
-// lastComment returns the bot's last comment after its last move. Adapters report there what went wrong.
+// lastComment returns the bot's last comment after its last move. Adapters use it to report what went wrong.
 func (r *finished) lastComment(seat int) (text string) {
 	for _, n := range r.Notes {
 		if n.Kind == "comment" && n.Seat == seat && n.Move == r.moves() {
@@ -35,8 +35,8 @@ func (r *finished) lastComment(seat int) (text string) {
 	return text
 }
 
-// mostTries is how often a game is played if its bot exceeds its wall time and has used the CPU: the machine
-// is busy. A bot that only waits gets two tries.
+// mostTries is the maximum number of times a game is played if a bot exceeds its wall time while using the CPU,
+// because then the machine may be busy. A bot that only waits gets two tries.
 const mostTries = 5
 
 // finished handles the result of a game.
@@ -87,10 +87,10 @@ func (d *director) finished(m *match, c *refereeProc, f kit.Frame) error {
 	return nil
 }
 
-// ended logs a game that is over while a bot still processes the result. The game is logged again when that
-// is done.
+// ended logs a game that is over while a bot still processes the result. When that is done, the complete game is
+// logged.
 func (d *director) ended(m *match, r *finished) error {
-	if r.fault != nil && r.fault.Kind == "gone" { // the reason why it is gone is not yet known
+	if r.fault != nil && r.fault.Kind == "gone" { // it is not known yet why the process is gone
 		return nil
 	}
 	tail := d.tail(m, r)
@@ -99,7 +99,7 @@ func (d *director) ended(m *match, r *finished) error {
 	return err
 }
 
-// done counts a game of a task.
+// done counts a finished game of a task.
 func (d *director) done(m *match) {
 	t := m.task
 	t.a.pace.left--
@@ -114,7 +114,7 @@ func (d *director) done(m *match) {
 // moves returns the number of moves.
 func (r *finished) moves() int { return int(r.Made[0] + r.Made[1]) }
 
-// result returns the part of the game that counts.
+// result returns the part of the game that determines the results.
 func (r *finished) result(k Key) Result {
 	g := Result{
 		Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: int(r.Winner), Reason: unique.Make(r.Reason).Value(),
@@ -174,8 +174,8 @@ func (d *director) tail(m *match, r *finished) *gameTail {
 	return t
 }
 
-// fault determines the kind of a fault, and ends or keeps the bot's process accordingly. Again means that the
-// game must be played again, because the machine may be at fault.
+// fault determines the kind of a fault, and kills or keeps the bot's process accordingly. Again means that the
+// game must be replayed, because the machine may be at fault.
 func (d *director) fault(m *match, c *refereeProc, r *finished, f *GameFault, after bool) (again bool, err error) {
 	if f == nil {
 		return false, nil
@@ -185,7 +185,7 @@ func (d *director) fault(m *match, c *refereeProc, r *finished, f *GameFault, af
 		s, other = other, s
 	}
 	p := s.players[c]
-	if p == nil { // files have no process, and a process that is gone was handled before
+	if p == nil { // files have no process; a process that is gone has already been handled
 		return false, nil
 	}
 	if f.Kind == "gone" {
@@ -200,7 +200,7 @@ func (d *director) fault(m *match, c *refereeProc, r *finished, f *GameFault, af
 			r.Reason = string(f.Kind)
 		}
 	}
-	p.keepLastWords(f) // all output of an ended process is available only now
+	p.keepLastWords(f) // only after the process has exited is its output complete
 	if after {
 		f.Kind, f.Text = LearnFault, string(f.Kind)+" while it processes the result: "+f.Text
 	}
@@ -214,7 +214,7 @@ func (d *director) fault(m *match, c *refereeProc, r *finished, f *GameFault, af
 		m.tries++
 		m.again = fmt.Sprintf("%s exceeded its wall time, but not its CPU time (try %d)", s.who.Name, m.tries)
 		c.skipped = append(c.skipped, m)
-		if o := other.players[c]; o != nil && !other.who.Pure { // it remembers a game that does not count
+		if o := other.players[c]; o != nil && !other.who.Pure { // it remembers a game that is void
 			o.held.Kill()
 			d.letGo(other, c)
 			if err := d.restart(other, c, true); err != nil {
@@ -228,8 +228,8 @@ func (d *director) fault(m *match, c *refereeProc, r *finished, f *GameFault, af
 	return false, nil
 }
 
-// letGo forgets the process of a bot at a referee, which is about to end. If it has no process yet, only its
-// seat is released.
+// letGo removes the process of a bot from a referee. The process is about to exit. If the bot has no process yet,
+// only its seat is released.
 func (d *director) letGo(s *seat, c *refereeProc) {
 	if p := s.players[c]; p != nil {
 		p.close()
@@ -239,8 +239,8 @@ func (d *director) letGo(s *seat, c *refereeProc) {
 	s.drop(c)
 }
 
-// blamesMachine reports whether a game is tried again after this many tries: the bot exceeded only its wall
-// time.
+// blamesMachine reports whether a game must be replayed after the given number of tries, because the bot exceeded
+// only its wall time.
 func blamesMachine(tries int, kind Fault, p *player) bool {
 	if kind != TimeoutWall && kind != NotReading {
 		return false
@@ -253,7 +253,7 @@ func blamesMachine(tries int, kind Fault, p *player) bool {
 	return tries < most
 }
 
-// isNeeded reports whether a disqualified bot has games before the one that it was disqualified for.
+// isNeeded reports whether a disqualified bot still has games before the one for which it was disqualified.
 func (d *director) isNeeded(s *seat, m *match) bool {
 	limit := min(d.limit, m.index)
 	before := func(t *task) bool {
@@ -262,8 +262,8 @@ func (d *director) isNeeded(s *seat, m *match) bool {
 	return s.who.Pure && (slices.ContainsFunc(d.tasks[d.from:], before) || s.under > 1)
 }
 
-// restart starts a new process for a bot. If the game before is played again, the new process replays the
-// bot's games. Otherwise it starts without a memory.
+// restart starts a new process for a bot. Remembers means that the last game is replayed, so the new process first
+// replays the bot's earlier games. Otherwise, the process starts without a memory.
 func (d *director) restart(s *seat, c *refereeProc, remembers bool) error {
 	p, err := startPlayer(d.ctx, d.e.Box, s.who, d.e.Rules.Memory)
 	if err != nil {
@@ -280,7 +280,7 @@ func (d *director) restart(s *seat, c *refereeProc, remembers bool) error {
 	return d.sit(s, c, p, nil, history)
 }
 
-// goOn lets a referee continue that has lost a player, once the new one is there.
+// goOn lets a referee that has lost a player continue, once the new player is there.
 func (d *director) goOn(c *refereeProc) error {
 	if !c.lost || c.playing > 0 || d.comingTo(c) {
 		return nil
@@ -292,7 +292,7 @@ func (d *director) goOn(c *refereeProc) error {
 	slices.SortStableFunc(again, byIndex)
 	for _, m := range again {
 		a, b := d.seats[m.key.First], d.seats[m.key.Second]
-		if m.index > d.limit || !a.at(c) || !b.at(c) { // void: a bot was disqualified
+		if m.index > d.limit || !a.at(c) || !b.at(c) { // the game is void, because a bot was disqualified
 			d.done(m)
 			continue
 		}

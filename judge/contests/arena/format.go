@@ -1,7 +1,7 @@
 package arena
 
-// RoundRobin makes the encounters of the rounds from first to last. In each round every pair meets once. It
-// is for schedules without a fixed end.
+// RoundRobin returns the encounters of the rounds from first to last. In each round, every pair has one encounter.
+// It is for schedules without a fixed end.
 func RoundRobin(ids []int, first, last, games int) (all []Encounter) {
 	for round := first; round <= last; round++ {
 		for _, pair := range circle(ids) {
@@ -11,7 +11,7 @@ func RoundRobin(ids []int, first, last, games int) (all []Encounter) {
 	return all
 }
 
-// Ranks reports whether the format itself determines the order of bots, as a knockout does.
+// Ranks reports whether the format itself determines the order of the bots, as a knockout does.
 func (r *Rules) Ranks() bool {
 	make, ok := Formats()[r.Format]
 	if !ok {

@@ -2,9 +2,9 @@ package arena
 
 import "slices"
 
-// A match has as many encounters of two bots as the rules have rounds.
+// A match consists of Rules.Rounds encounters between two bots.
 
-// match makes the encounters of a match. Each stage has its own rounds.
+// match returns the encounters of a match. Each stage has its own rounds.
 func (r *Rules) match(stage, a, b int) (all []Encounter) {
 	for round := range r.Rounds {
 		all = append(all, meet(stage*r.Rounds+round+1, a, b, r.Games))
@@ -12,7 +12,7 @@ func (r *Rules) match(stage, a, b int) (all []Encounter) {
 	return all
 }
 
-// wins reports whether bot a won its match against b in a stage: by points as the rules score them, then by
+// wins reports whether bot a won its match against b in a stage. It compares points as the rules score them, then
 // games won.
 func (r *Rules) wins(so *Results, stage, a, b int) bool {
 	rows := [2]Row{{Bot: a}, {Bot: b}}
@@ -25,7 +25,7 @@ func (r *Rules) wins(so *Results, stage, a, b int) bool {
 	return r.Score.compare(&rows[0], &rows[1]) > 0
 }
 
-// gauntlet lets the first bot meet each of the others, once a round.
+// gauntlet lets the first bot play each of the others once per round.
 type gauntlet struct{ *Rules }
 
 func (s gauntlet) Stage(stage int, so *Results) (all []Encounter) {
@@ -41,9 +41,9 @@ func (s gauntlet) Stage(stage int, so *Results) (all []Encounter) {
 	return all
 }
 
-// knockout pairs winners with winners. Bots are seeded in the order in which they are named. So the first two
-// can only meet in the final. If the number of bots is not a power of two, the first ones pass the first
-// stage without a match. After a drawn match the bot with the better seed advances.
+// knockout pairs winners with winners. Bots are seeded in the order in which they are named, so that the first two
+// can meet only in the final. If the number of bots is not a power of two, the first bots skip the first stage.
+// After a drawn match, the bot with the better seed advances.
 type knockout struct{ *Rules }
 
 func (s knockout) Stage(stage int, so *Results) (all []Encounter) {
@@ -62,7 +62,7 @@ func (s knockout) Stage(stage int, so *Results) (all []Encounter) {
 	return all
 }
 
-// bracket orders bots so that neighbors meet. Unused places are resting.
+// bracket orders bots so that neighbors play each other. Unused positions contain the constant resting.
 func bracket(ids []int) []int {
 	places := []int{0}
 	for len(places) < len(ids) {
@@ -98,7 +98,8 @@ func (s knockout) survivors(so *Results, stage int, left []int) (next []int) {
 	return next
 }
 
-// rank returns the survivors of the last stage, then the bots that lost in it, and so on.
+// rank returns the survivors of the last stage, followed by the bots that lost in it, and so on for earlier
+// stages.
 func (s knockout) rank(so *Results) (order []int) {
 	left := bracket(so.In())
 	stages := [][]int{left}
@@ -132,9 +133,9 @@ func (s knockout) played(so *Results, stage int, left []int) bool {
 	return games >= 0
 }
 
-// ladder adds bots in the order in which they are named. Each newcomer challenges the first bot of the
-// ladder. If it loses or draws, it finds its rank by binary search: it meets the middle one of the bots that
-// it may still rank above. So one more bot costs few matches.
+// ladder adds bots in the order in which they are named. Each newcomer challenges the first bot of the ladder. A
+// newcomer that loses or draws finds its rank by binary search: it next plays the middle one of the bots above
+// which it may still rank. So an additional bot needs few matches.
 type ladder struct{ *Rules }
 
 func (s ladder) Stage(stage int, so *Results) []Encounter {
@@ -145,12 +146,12 @@ func (s ladder) Stage(stage int, so *Results) []Encounter {
 	return s.match(stage, challenger, defender)
 }
 
-// climb plays the ladder up to a stage. It returns the order at that time and the pair that meets in the
-// stage, which is resting when all bots have been added.
+// climb evaluates the ladder up to a stage. It returns the order at that time, and the pair that plays in the
+// stage. If all bots have been added, both elements of the pair are the constant resting.
 func (s ladder) climb(so *Results, stages int) (order []int, challenger, defender int) {
 	stage := 0
 	for _, id := range so.In() {
-		// The newcomer gets a rank in low..high.
+		// The newcomer's rank is in low..high.
 		low, high, at := 0, len(order), 0
 		for low < high {
 			if stage == stages {
@@ -169,7 +170,7 @@ func (s ladder) climb(so *Results, stages int) (order []int, challenger, defende
 	return order, resting, resting
 }
 
-// rank returns the ladder as far as it was played. Bots that have not been added are below.
+// rank returns the ladder as far as it has been played, followed by the bots that have not been added.
 func (s ladder) rank(so *Results) []int {
 	stages := 0
 	for _, g := range so.Games {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// swiss pairs bots with about the same points, in each of the rules' rounds. If possible, no pair meets
-// twice, and no bot rests twice.
+// swiss pairs bots with similar points, in each of the rules' rounds. If possible, no pair plays twice, and no bot
+// rests twice.
 type swiss struct{ rounds, games int }
 
 func (s swiss) Stage(stage int, so *Results) (all []Encounter) {
@@ -15,7 +15,7 @@ func (s swiss) Stage(stage int, so *Results) (all []Encounter) {
 		return nil
 	}
 	past := *so
-	past.Rules.Format = "" // the table alone, without what a format adds
+	past.Rules.Format = "" // use only the table, not an order determined by the format
 	past.Games = nil
 	for _, g := range so.Games {
 		if g.Round <= stage {
@@ -23,7 +23,7 @@ func (s swiss) Stage(stage int, so *Results) (all []Encounter) {
 		}
 	}
 	table := Table(&past)
-	// Lots may break ties at the end only; before, the order of the ids decides.
+	// Lots break ties only in the final table. In earlier rounds, the order of the ids decides.
 	slices.SortStableFunc(table, func(a, b Row) int {
 		return cmp.Or(so.Rules.Score.compare(&b, &a), cmp.Compare(a.Bot, b.Bot))
 	})
@@ -42,10 +42,11 @@ func (s swiss) Stage(stage int, so *Results) (all []Encounter) {
 	return all
 }
 
-// resting is the opponent of a bot that rests. No id is 0.
+// resting is the opponent of a bot that rests. No bot has the id 0.
 const resting = 0
 
-// meetings counts how often two bots have met. A bot without a game in a round rested.
+// meetings returns a function that counts the encounters of two bots. A bot without a game in a round counts as
+// having met the opponent with the id resting.
 func meetings(past *Results, ids []int, rounds int) func(a, b int) int {
 	type pair struct{ a, b int }
 	met, played := map[pair]int{}, map[pair]bool{}
@@ -64,8 +65,8 @@ func meetings(past *Results, ids []int, rounds int) func(a, b int) int {
 	return func(a, b int) int { return met[pair{min(a, b), max(a, b)}] }
 }
 
-// pairUp pairs all of an even number of bots, each with one close to it in the order. No pair meets more
-// often than necessary.
+// pairUp pairs an even number of bots, each with a bot close to it in the order. No pair has more encounters than
+// necessary.
 func pairUp(order []int, met func(a, b int) int) (pairs [][2]int) {
 	n := len(order)
 	for most := 0; ; most++ {

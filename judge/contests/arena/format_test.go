@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// field makes results without games, of bots 1 to n.
+// field returns results without games for bots 1 to n.
 func field(n int, rules Rules) *Results {
 	so := &Results{Rules: rules}
 	for id := range n {
@@ -19,8 +19,8 @@ func field(n int, rules Rules) *Results {
 	return so
 }
 
-// run plays an event to its end, and returns the encounters of each stage. Who wins a
-// game is for win to say: 1, 2 or 0.
+// run plays a tournament to its end, and returns the encounters of each stage. Win returns the winner of a game:
+// 1, 2, or 0 for a draw.
 func run(t rapid.TB, so *Results, s Schedule, win func(k Key) int) (stages [][]Encounter) {
 	t.Helper()
 	seen := map[Key]bool{}
@@ -49,7 +49,7 @@ func run(t rapid.TB, so *Results, s Schedule, win func(k Key) int) (stages [][]E
 	}
 }
 
-// byStrength lets the bot with the smaller strength win, in both seats.
+// byStrength returns a function that lets the bot with the smaller strength value win, in both seats.
 func byStrength(strength []int) func(Key) int {
 	return func(k Key) int {
 		switch a, b := strength[k.First-1], strength[k.Second-1]; {
@@ -83,7 +83,7 @@ func setup(t *rapid.T, format string) (*Results, Schedule) {
 	return so, Formats()[format](&so.Rules)
 }
 
-// pairs counts how often each two bots meet.
+// pairs returns the number of encounters of each pair of bots.
 func pairs(stages [][]Encounter) map[[2]int]int {
 	met := map[[2]int]int{}
 	for _, stage := range stages {
@@ -94,14 +94,14 @@ func pairs(stages [][]Encounter) map[[2]int]int {
 	return met
 }
 
-// TestFormatsAreFair: in all formats only those who are in play, encounters have their
-// games, and whoever begins one encounter of a pair does not begin the next one.
+// TestFormatsAreFair checks all formats. Only bots that are not disqualified may play, and encounters must have
+// the right number of games. A bot that goes first in one encounter of a pair must not go first in the next.
 func TestFormatsAreFair(t *testing.T) {
 	for _, format := range FormatNames() {
 		t.Run(format, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				so, s := setup(rt, format)
-				began := map[[2]int][2]int{} // the last round of a pair, and who began
+				began := map[[2]int][2]int{} // last round of a pair, and the bot that went first
 				for _, stage := range run(rt, so, s, byChance(rapid.Uint64().Draw(rt, "seed"))) {
 					for _, e := range stage {
 						if e.Games != so.Rules.Games {
@@ -137,7 +137,7 @@ func TestRoundRobin(t *testing.T) {
 				}
 			}
 		}
-		// The circle method: n/2 encounters in a row are of different bots.
+		// By the circle method, n/2 consecutive encounters involve different bots.
 		for _, stage := range stages {
 			for turn := range slices.Chunk(stage, n/2) {
 				busy := map[int]bool{}
@@ -170,7 +170,7 @@ func TestGauntlet(t *testing.T) {
 	})
 }
 
-// canPair says whether all can be paired along edges, by trying everything.
+// canPair reports whether all vertices can be paired along edges. It tries all possibilities.
 func canPair(free []int, edge func(a, b int) bool) bool {
 	if len(free) == 0 {
 		return true
@@ -228,7 +228,7 @@ func TestSwiss(t *testing.T) {
 	})
 }
 
-// TestSwissPairsEquals: with clear strengths the leaders meet.
+// TestSwissPairsEquals checks that the leaders play each other if strengths differ clearly.
 func TestSwissPairsEquals(t *testing.T) {
 	so := field(8, Rules{Format: "swiss", Rounds: 3, Games: 2, Score: perGame})
 	stages := run(t, so, swiss{3, 2}, byStrength([]int{1, 2, 3, 4, 5, 6, 7, 8}))
@@ -301,14 +301,14 @@ func TestKnockoutSeeds(t *testing.T) {
 		}
 		got = append(got, "|")
 	}
-	// All is drawn, so that the better seeds go on.
+	// All games are draws, so the better seeds advance.
 	if diff := cmp.Diff([]string{"4-5", "3-6", "|", "1-4", "2-3", "|", "1-2", "|"}, sortedStages(got)); diff != "" {
 		t.Errorf("the bracket (-want +got):\n%s", diff)
 	}
 }
 
-// sortedStages leaves the order as it is but for the first stage, whose matches stand
-// where the bracket has them.
+// sortedStages sorts the matches of the first stage, whose order depends on the bracket. It leaves the other
+// stages unchanged.
 func sortedStages(all []string) []string {
 	end := slices.Index(all, "|")
 	slices.SortFunc(all[:end], func(a, b string) int { return -slices.Compare([]byte(a), []byte(b)) })
@@ -333,7 +333,7 @@ func TestLadder(t *testing.T) {
 				t.Fatalf("bot %d stands above %d, which is stronger", table[i-1].Bot, table[i].Bot)
 			}
 		}
-		// The king is challenged by everybody who comes.
+		// Every newcomer first challenges the first bot.
 		if in := so.In(); len(in) > 1 && (min(stages[0][0].A, stages[0][0].B) != in[0] || max(stages[0][0].A, stages[0][0].B) != in[1]) {
 			t.Fatalf("the first match is %v, want the first two bots", stages[0])
 		}

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Gathering is an event that is played elsewhere, in parts. It receives the records, stores them in a log,
-// and computes the results. The first record must be the one that opened the event.
+// Gathering is a tournament that is played elsewhere, in parts. It receives the records, stores them in a log, and
+// computes the results. The first record must be the one that opened the tournament.
 //
-// Bots that remember have one history, so the records of their games must come in the order in which they
-// were played. Those of others may come in any order.
+// Bots that remember have a single history, so the records of their games must arrive in the order in which the
+// games were played. Records of other bots may arrive in any order.
 type Gathering struct {
 	file  *LogFile
 	log   *Log
 	lines int
 	start time.Time
 	moves int
-	ready map[int]Ready // what bots last reported about themselves
+	ready map[int]Ready // last report of each bot about itself
 	out   map[int]bool
 }
 
-// Gather begins to receive the records of an event. Its log must be new. If path is empty, there is no log.
+// Gather starts receiving the records of a tournament. The log must be new. If path is empty, no log is written.
 // The caller must call Close.
 func Gather(path string) (g *Gathering, err error) {
 	g = &Gathering{start: time.Now(), ready: map[int]Ready{}, out: map[int]bool{}}
@@ -41,7 +41,7 @@ func Gather(path string) (g *Gathering, err error) {
 	return g, nil
 }
 
-// Add adds records, as lines without their ends. It ignores duplicates.
+// Add adds records, as lines without line endings. It ignores duplicates.
 func (g *Gathering) Add(lines ...[]byte) error {
 	for _, line := range lines {
 		r, err := ReadRecord(line)
@@ -67,7 +67,7 @@ func (g *Gathering) add(line []byte) error {
 	return nil
 }
 
-// knows reports whether a record was added before, and remembers it.
+// knows reports whether a record was added before. If not, it remembers the record.
 func (g *Gathering) knows(r *Record) bool {
 	switch {
 	case r.Opened != nil:
@@ -86,10 +86,10 @@ func (g *Gathering) knows(r *Record) bool {
 	return false
 }
 
-// Opened returns the record that opened the event. It is nil until that has arrived.
+// Opened returns the record that opened the tournament. It returns nil until that record has arrived.
 func (g *Gathering) Opened() *Opened { return g.log.lastOpened() }
 
-// Results returns the current results, and what is missing.
+// Results returns the current results, and what remains to be played.
 func (g *Gathering) Results() (*Results, *Todo, error) {
 	opened := g.Opened()
 	if opened == nil {
@@ -112,7 +112,7 @@ func (g *Gathering) Results() (*Results, *Todo, error) {
 	return g.log.Fold(s)
 }
 
-// Progress returns the progress of the event.
+// Progress returns the progress of the tournament.
 func (g *Gathering) Progress() (*Progress, error) {
 	so, todo, err := g.Results()
 	if err != nil {
@@ -124,8 +124,8 @@ func (g *Gathering) Progress() (*Progress, error) {
 	}, nil
 }
 
-// Finish returns the outcome of the event. It logs disqualifications and, if nothing is missing, the end of
-// the event.
+// Finish returns the outcome of the tournament. It logs disqualifications and, if nothing is missing, the end of
+// the tournament.
 func (g *Gathering) Finish() (*Outcome, error) {
 	so, todo, err := g.Results()
 	if err != nil {
@@ -152,7 +152,7 @@ func (g *Gathering) Finish() (*Outcome, error) {
 // Close closes the log.
 func (g *Gathering) Close() error { return g.file.Close() }
 
-// Outline returns what Log.Fold must know about a game, without its moves.
+// Outline returns the parts of a game that Log.Fold needs, without the moves.
 func (g *Game) Outline() *Game {
 	return &Game{
 		Run: g.Run, Round: g.Round, Leg: g.Leg, First: g.First, Second: g.Second,

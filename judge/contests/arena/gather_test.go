@@ -10,8 +10,8 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// TestAGatheredEvent is what the event itself comes to, and its log can be read and gone on
-// with: of bots of which one is out, and of such as remember.
+// TestAGatheredEvent checks that a gathered tournament has the same results as the original, and that its log can
+// be read and resumed. One tournament has a disqualified bot, and another has bots that remember.
 func TestAGatheredEvent(t *testing.T) {
 	for _, remembers := range []bool{false, true} {
 		b := box(t)
@@ -46,7 +46,7 @@ func TestAGatheredEvent(t *testing.T) {
 			if err := g.Add(lines[i]); err != nil {
 				t.Fatal(err)
 			}
-			if i%3 == 0 { // what comes again is left out
+			if i%3 == 0 { // add a duplicate, which must be ignored
 				if r, _ := arena.ReadRecord(lines[i]); r.Game == nil {
 					if err := g.Add(lines[i]); err != nil {
 						t.Fatal(err)
@@ -75,7 +75,8 @@ func TestAGatheredEvent(t *testing.T) {
 	}
 }
 
-// TestGreet: everybody says what he is, nothing is played, and who is not ready is out.
+// TestGreet checks that every bot reports about itself and that no game is played. A bot that does not become
+// ready must be disqualified.
 func TestGreet(t *testing.T) {
 	e := newEvent(box(t), "one", "good", "gone")
 	var ready, out, games int
@@ -101,7 +102,8 @@ func TestGreet(t *testing.T) {
 	}
 }
 
-// TestAPartOfABotThatIsNotReady ends, and says who is out.
+// TestAPartOfABotThatIsNotReady checks a part of a tournament whose bot does not become ready. The part must end
+// and report the disqualification.
 func TestAPartOfABotThatIsNotReady(t *testing.T) {
 	e := newEvent(box(t), "one", "good", "gone")
 	e.Opened = &arena.Opened{Rules: e.Rules, Seed: e.Seed, Game: e.Game, Bots: []arena.Bot{
@@ -114,7 +116,8 @@ func TestAPartOfABotThatIsNotReady(t *testing.T) {
 	}
 }
 
-// TestAlong: what a bot's text imports or names comes along, and what that does; nothing else.
+// TestAlong checks that Companions returns exactly the files that a bot's text imports or names, directly or
+// indirectly.
 func TestAlong(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

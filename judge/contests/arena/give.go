@@ -11,7 +11,7 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// give assigns tasks to the referees that have room.
+// give assigns tasks to the referees that have capacity.
 func (d *director) give(ctx context.Context) error {
 	for d.from < len(d.tasks) && d.tasks[d.from] == nil {
 		d.from++
@@ -38,7 +38,8 @@ func (s *seat) at(c *refereeProc) bool {
 	return is && !s.coming[c]
 }
 
-// mayPlay reports whether the task is the bot's next one, and whether the bot could play it at the referee.
+// mayPlay reports whether the task is the bot's next one and the bot could play it at referee c. A pure bot may
+// play any task.
 func (d *director) mayPlay(t *task, s *seat, c *refereeProc) bool {
 	if s.who.Pure {
 		return true
@@ -52,7 +53,7 @@ func (d *director) mayPlay(t *task, s *seat, c *refereeProc) bool {
 	return s.home == c || s.under == 0
 }
 
-// play lets a referee play a task.
+// play assigns a task to a referee.
 func (d *director) play(t *task, c *refereeProc) error {
 	d.under++
 	for _, s := range []*seat{t.a, t.b} {
@@ -74,7 +75,7 @@ func (d *director) play(t *task, c *refereeProc) error {
 	return nil
 }
 
-// playGame lets a referee play a game.
+// playGame asks a referee to play a game.
 func (d *director) playGame(m *match, c *refereeProc) error {
 	o := d.order(m.key, 0, nil)
 	m.seed = o.Seed
@@ -96,7 +97,7 @@ func (d *director) playGame(m *match, c *refereeProc) error {
 	}, nil, "play", order...)
 }
 
-// order returns the request to a referee to play a game.
+// order returns the request that asks a referee to play a game.
 func (d *director) order(k Key, live int, said [][]string) *referee.Order {
 	o := &referee.Order{OrderNumbers: referee.OrderNumbers{
 		No: int64((k.Round-1)*d.e.Rules.Games + k.Leg), Round: int64(k.Round), First: int64(k.First), Second: int64(k.Second),
@@ -133,7 +134,7 @@ func (d *director) leave(s *seat, from *refereeProc, then func(p *player, unread
 			return fmt.Errorf("the referee answered %s when a bot was detached", f.Verb)
 		}
 		if s.players[from] != p {
-			return nil // it was dismissed meanwhile
+			return nil // the player was dismissed meanwhile
 		}
 		delete(s.players, from)
 		delete(from.present, s.who.ID)
@@ -142,8 +143,8 @@ func (d *director) leave(s *seat, from *refereeProc, then func(p *player, unread
 	}, nil, "leave", fmt.Append(nil, s.who.ID))
 }
 
-// release detaches the bots of a finished task from their referee, if they remember and their games are slow.
-// Otherwise a busy referee would keep them until it is done.
+// release detaches bots that remember from their referee after a task, if their games are slow. Without this, a
+// busy referee would keep the bots until all its tasks are done.
 func (d *director) release(t *task, c *refereeProc) error {
 	if t.game() < quick {
 		return nil
@@ -165,7 +166,7 @@ func (d *director) release(t *task, c *refereeProc) error {
 	return nil
 }
 
-// invite starts a process of a bot and moves it to a referee.
+// invite starts a process of a bot, and seats it at a referee.
 func (d *director) invite(ctx context.Context, s *seat, c *refereeProc) error {
 	if s.who.Program == nil { // a file
 		return d.sit(s, c, nil, nil, nil)
@@ -181,7 +182,7 @@ func (d *director) invite(ctx context.Context, s *seat, c *refereeProc) error {
 	if !s.who.Pure || !s.greeted {
 		history = d.history(s.who.ID)
 	}
-	s.said = nil // it is a new process
+	s.said = nil // the process is new
 	return d.sit(s, c, p, nil, history)
 }
 
@@ -215,8 +216,8 @@ func (d *director) sit(s *seat, c *refereeProc, p *player, unread []byte, histor
 	})
 }
 
-// remember replays the games of a bot to a new process. A process that ends during that starts without a
-// memory, unless the machine is at fault.
+// remember replays the games of a bot to a new process. If the process exits during the replay, the bot starts
+// without a memory, unless the machine is at fault.
 func (d *director) remember(s *seat, c *refereeProc, results []*Result) error {
 	ended := false
 	for i, r := range results {
@@ -270,7 +271,7 @@ func (d *director) remember(s *seat, c *refereeProc, results []*Result) error {
 	return nil
 }
 
-// movesOf returns the moves of a seat.
+// movesOf returns the moves made by a seat.
 func (g *Game) movesOf(seat int) []string {
 	moves := []string{}
 	for i, m := range g.Moves {
@@ -281,7 +282,7 @@ func (g *Game) movesOf(seat int) []string {
 	return moves
 }
 
-// notReady handles a bot that was greeted and did not get ready.
+// notReady handles a bot that was greeted but did not become ready.
 func (d *director) notReady(s *seat, c *refereeProc, p *player, f *GameFault) error {
 	f.Kind, f.Seat = f.Kind.orInit(), 0
 	if p != nil {
@@ -314,8 +315,9 @@ func (d *director) notReady(s *seat, c *refereeProc, p *player, f *GameFault) er
 	return nil
 }
 
-// unready returns the likely reasons why a bot did not answer the greeting. Kind is how it ended, said its
-// last comment, and sent its unfinished last line, quoted. It returns "" if how the bot ended says enough.
+// unready returns the likely reason why a bot did not answer the greeting. Kind is the way in which the bot
+// failed, said is its last comment, and sent is its quoted incomplete last line. It returns "" if kind is
+// sufficient as an explanation.
 func unready(kind Fault, said, sent string) string {
 	switch {
 	case kind == TimeoutCPU:
@@ -338,7 +340,7 @@ func (f Fault) orInit() Fault {
 	return InitFailed
 }
 
-// lastComment returns the bot's own comment on it. The referee adds the bot's last comment, after a colon.
+// lastComment returns the bot's last comment, which follows the first colon in text. The referee appended it.
 func lastComment(text string) string {
 	_, said, _ := strings.Cut(text, ": ")
 	return said

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// over records the end of the event. A part of an event has no such record.
+// over records the end of the tournament. A part of a tournament has no such record.
 func (d *director) over() error {
 	if d.e.Only != nil {
 		return nil
@@ -16,7 +16,7 @@ func (d *director) over() error {
 	return d.record(&Record{Over: &Over{Games: len(d.ledger.at)}})
 }
 
-// greet lets every bot get ready.
+// greet greets every bot, and plays no games.
 func (d *director) greet(ctx context.Context) (again bool, err error) {
 	d.limit = noLimit
 	for _, c := range d.e.Bots {

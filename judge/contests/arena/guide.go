@@ -12,36 +12,37 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// A Guide is the documentation of a game for authors of bots.
+// A Guide is the documentation of a game for bot authors.
 type Guide struct {
 	Game      string            // id of the problem directory, for commands
-	Statement string            // of the game itself, as Markdown. If empty, the guide has the rules alone.
+	Statement string            // Markdown statement of the game; if empty, the guide has only the rules
 	Files     bool              // bots are files that the referee reads
-	Tester    bool              // the game has a bot that others are tested against
-	Adapted   []string          // extensions of bots for which the game has an adapter
-	Meanings  map[string]string // of the referee's options
+	Tester    bool              // whether the game has a tester, a bot against which others are tested
+	Adapted   []string          // file extensions of bots for which the game has an adapter
+	Meanings  map[string]string // descriptions of the referee's options
 	Examples  []Example
 }
 
-// An Example is a bot to copy.
+// An Example is a bot that authors can copy.
 type Example struct {
 	File     string // file name
-	Language string // name of its language. If empty, bots are files.
+	Language string // name of its language; empty if bots are files
 	Text     string
 }
 
-// Terms are a rule set in the form for authors of bots.
+// Terms is a rule set in the form for bot authors.
 type Terms struct {
 	Rules
 	Title string
-	// Schedule says which games are played and how they are scored. If empty, it is written from the rules.
+	// Schedule describes which games are played and how they are scored. If empty, the description is generated
+	// from the rules.
 	Schedule string
-	// Cost returns what a fault costs. If nil, the rules decide.
+	// Cost returns the penalty for a fault. If nil, the rules decide.
 	Cost func(Fault) string
 }
 
-// Markdown writes the guide: the game's statement, how bots are run, the limits and options of each rule set,
-// what is charged as a fault, and the bots to copy.
+// Markdown formats the guide. It contains the game's statement, how bots are run, the limits and options of each
+// rule set, the faults and their penalties, and the bots to copy.
 func (g *Guide) Markdown(sets []Terms) []byte {
 	var b strings.Builder
 	if text := strings.TrimSpace(g.Statement); text != "" {
@@ -116,7 +117,7 @@ func (g *Guide) rules(b *strings.Builder, sets []Terms) {
 		botLimits(0).Processes)
 }
 
-// schedule describes the games of the rules, and how they are scored.
+// schedule describes which games are played by the rules, and how they are scored.
 func (r *Rules) schedule() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s. Two bots meet for %s", r.Format, judge.Count(r.Rounds, "round"), judge.Count(r.Games, "game"))
@@ -166,7 +167,7 @@ func (g *Guide) options(b *strings.Builder, sets []Terms) {
 	table(b, "option", sets, rows)
 }
 
-// faults lists what is charged as a fault, and what it costs.
+// faults lists what is charged as a fault, and the penalties.
 func (g *Guide) faults(b *strings.Builder, sets []Terms) {
 	b.WriteString("## What is charged as a fault\n\n")
 	fmt.Fprintf(b, "| fault |%s\n| --- |%s\n", heads(sets), strings.Repeat(" --- |", len(sets)))
@@ -196,7 +197,7 @@ func (g *Guide) faults(b *strings.Builder, sets []Terms) {
 	b.WriteString("\n\n")
 }
 
-// charge returns what a fault costs.
+// charge returns the penalty for a fault.
 func (t *Terms) charge(f Fault) string {
 	switch {
 	case t.Cost != nil:
@@ -209,7 +210,7 @@ func (t *Terms) charge(f Fault) string {
 	return "the game"
 }
 
-// charged describes what a bot with the fault does.
+// charged describes what a bot that commits the fault does.
 func (g *Guide) charged(f Fault) string {
 	if g.Files && f == InitFailed {
 		return "is a file that the referee cannot read as a bot"
@@ -217,7 +218,7 @@ func (g *Guide) charged(f Fault) string {
 	return charges[f]
 }
 
-// charges describe what a bot with a fault does.
+// charges maps faults to descriptions of what a bot that commits them does.
 var charges = map[Fault]string{
 	Illegal:     "gives an answer that the rules of the game forbid",
 	Malformed:   "gives an answer without the required form",
@@ -321,7 +322,7 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// cell escapes Markdown for one cell of a table.
+// cell escapes Markdown text for a table cell.
 func cell(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
 }

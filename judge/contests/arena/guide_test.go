@@ -45,7 +45,7 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// TestGuideHasEveryFault: a fault that is new needs words for authors of bots.
+// TestGuideHasEveryFault checks that the guide describes every fault to bot authors.
 func TestGuideHasEveryFault(t *testing.T) {
 	text := string((&arena.Guide{}).Markdown([]arena.Terms{{Rules: arena.Rules{Name: "x"}}}))
 	for _, f := range arena.Faults {

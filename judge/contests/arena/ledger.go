@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// ledger records which games count, record by record.
+// ledger determines which games count, record by record.
 //
-// A game counts as long as both its bots have the hash that they had when it was played. A disqualification
-// voids the games of its bot, and all games of bots that are not pure.
+// A game counts as long as both its bots have the same hash as when it was played. A disqualification voids all
+// games of the disqualified bot, and all games of bots that are not pure.
 type ledger struct {
 	res    Results
-	games  []Result            // in the order of the records; some may be void
-	at     map[packedKey]int32 // index in games of those that count
+	games  []Result            // in record order; some may be void
+	at     map[packedKey]int32 // maps the keys of valid games to indices in games
 	opened *Opened             // the Opened record that applies to the current record
 	run    int
 }
@@ -25,7 +25,7 @@ func (k Key) packed() packedKey {
 	return packedKey{int32(k.Round), int32(k.First), int32(k.Second), int32(k.Leg)}
 }
 
-// newLedger makes a ledger for the bots of an event.
+// newLedger returns a ledger for the bots of a tournament.
 func newLedger(o *Opened, log *source) *ledger {
 	b := &ledger{
 		res: Results{Game: o.Game, Rules: o.Rules, Seed: o.Seed, Bots: slices.Clone(o.Bots), log: log},
@@ -36,7 +36,7 @@ func newLedger(o *Opened, log *source) *ledger {
 	return b
 }
 
-// counts reports whether a bot of the current Opened record belongs to the event.
+// counts reports whether a bot has the same hash and name in the current Opened record as in the results.
 func (b *ledger) counts(id int) bool {
 	was, is := find(b.opened.Bots, id), b.res.Bot(id)
 	return was != nil && is != nil && was.Hash == is.Hash && was.Name == is.Name
@@ -92,7 +92,7 @@ func (b *ledger) addGame(r Result) {
 	b.games = append(b.games, r)
 }
 
-// game returns the game with a key, or nil if it was not played.
+// game returns the valid game with the key, or nil if there is none.
 func (b *ledger) game(k Key) *Result {
 	if i, is := b.at[k.packed()]; is {
 		return &b.games[i]
@@ -100,13 +100,14 @@ func (b *ledger) game(k Key) *Result {
 	return nil
 }
 
-// stands reports whether the game with an index counts.
+// stands reports whether the game with index i counts.
 func (b *ledger) stands(i int) bool {
 	at, is := b.at[b.games[i].Key().packed()]
 	return is && int(at) == i
 }
 
-// results returns the valid games among those that keys selects. If keys is nil, it selects all.
+// results returns the valid games for which the function keys returns true. If keys is nil, it returns all valid
+// games.
 func (b *ledger) results(keys func(Key) bool) *Results {
 	res := b.res
 	res.Bots, res.Out = slices.Clone(b.res.Bots), slices.Clone(b.res.Out)
@@ -127,7 +128,7 @@ func (b *ledger) results(keys func(Key) bool) *Results {
 	return &res
 }
 
-// nothing returns the results of an event before its first game.
+// nothing returns the results of a tournament before its first game.
 func (b *ledger) nothing() *Results { return b.results(func(Key) bool { return false }) }
 
 func (r *Results) isOut(id int) bool {
@@ -143,11 +144,11 @@ func find(bots []Bot, id int) *Bot {
 	return nil
 }
 
-// ErrNoEvent means that a file is not a log of an event, or only the beginning of one.
+// ErrNoEvent means that a file is not the log of a tournament, or only the beginning of a log.
 var ErrNoEvent = errors.New("the log has no event")
 
-// Replay returns the results of a log: the games of the bots of its last Opened that the schedule requests
-// and that no later record has voided.
+// Replay returns the results of a log. They contain the games that the schedule requests between bots of the last
+// Opened record, except games that a later record has voided.
 func (l *Log) Replay() (*Results, error) {
 	last := l.lastOpened()
 	if last == nil {
@@ -158,13 +159,13 @@ func (l *Log) Replay() (*Results, error) {
 		return nil, err
 	}
 	format, ok := Formats()[b.res.Rules.Format]
-	if !ok { // the schedule is unknown here: all games that were played
+	if !ok { // the schedule is unknown here, so return all games
 		return b.results(nil), nil
 	}
 	return b.scheduled(format(&b.res.Rules)), nil
 }
 
-// scheduled returns the results of the games that a schedule requests, as far as they were played.
+// scheduled returns the results of the games that a schedule requests, as far as they have been played.
 func (b *ledger) scheduled(schedule Schedule) *Results {
 	asked := map[packedKey]bool{}
 	so := b.nothing()

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// lock locks the log until it is closed or the judge ends in any way. It reports whether another judge has
-// the lock.
+// lock locks the log until it is closed or the judge exits. It reports whether another judge holds the lock.
 func lock(f *os.File) (taken bool) {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == syscall.EWOULDBLOCK
 }

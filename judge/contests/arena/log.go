@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// A log is JSON with one record per line, and is only ever appended to. Each record has exactly one of the
-// fields of Record. If an event is resumed after a stop, or with more bots, its Opened is appended to the
-// same log.
+// A log is JSON with one record per line, and lines are only ever appended. Each record has exactly one of the
+// fields of Record. If a tournament is resumed, or continued with more bots, its new Opened record is appended to
+// the same log.
 
 // Record is one line of a log.
 type Record struct {
@@ -24,11 +24,11 @@ type Record struct {
 	Over   *Over         `json:"over,omitempty"`
 }
 
-// Version is the version of the log's format. Version 1 had times in nanoseconds, under names without a unit.
-// It can be read and continued as well.
+// Version is the version of the log's format. Version 1 had times in nanoseconds, under names without a unit. Logs
+// of version 1 can also be read and continued.
 const Version = 2
 
-// Opened means that an event begins or is resumed.
+// Opened records that a tournament begins or is resumed.
 type Opened struct {
 	Version   int    `json:"version"`
 	Game      string `json:"game"`
@@ -38,32 +38,32 @@ type Opened struct {
 	Isolation string `json:"isolation,omitempty"`
 }
 
-// Ready is what a bot reported about itself when it got ready.
+// Ready is what a bot reported about itself when it became ready.
 type Ready struct {
 	Bot   int    `json:"bot"`
 	Title string `json:"title,omitempty"`
 	Pure  bool   `json:"pure,omitempty"`
 }
 
-// Over means that every game of the event has been played.
+// Over records that every game of the tournament has been played.
 type Over struct {
 	Games int `json:"games"`
 }
 
-// Log is a log that was read.
+// Log is a log that has been read.
 type Log struct {
 	Damaged []Damage // lines that are not records
-	Size    int64    // bytes up to the end of the last whole line
+	Size    int64    // bytes up to the end of the last complete line
 
 	games  []Result
-	others []entry // the records that are not games
+	others []entry // records that are not games
 	source *source
 }
 
-// entry is a record of a log other than a game.
+// entry is a record of a log that is not a game.
 type entry struct {
 	Record
-	before int // number of games before it
+	before int // number of games that precede it
 }
 
 // Damage is a line of a log that cannot be read.
@@ -72,16 +72,16 @@ type Damage struct {
 	Text string
 }
 
-// String returns the line's number, and what is wrong with it.
+// String returns the line number and the reason.
 func (d Damage) String() string { return fmt.Sprintf("line %d: %s", d.Line, d.Text) }
 
-// maxLine is the longest line of a log, in bytes. A game with the maximum number of moves takes a fraction of
-// it.
+// maxLine is the maximum length of a line in a log, in bytes. A game with the maximum number of moves needs only a
+// fraction of that.
 const maxLine = 64 << 20
 
-// ReadLog reads a log. Games are loaded later from path. If path is empty, they are loaded from the reader,
-// which must then be an io.ReaderAt. Damaged lines are skipped and returned in Damaged. The error is the
-// reader's.
+// ReadLog reads a log. Games are loaded later from path. If path is empty, they are loaded from the reader, which
+// must then be an io.ReaderAt. Damaged lines are skipped and returned in Damaged. ReadLog returns only errors of
+// the reader.
 func ReadLog(r io.Reader, path string) (*Log, error) {
 	l := &Log{source: &source{path: path}}
 	if path == "" {
@@ -165,7 +165,7 @@ func ReadRecords(lines [][]byte) (all []*Record, err error) {
 	return all, nil
 }
 
-// wrong returns what makes a record invalid. It is empty if the record is valid.
+// wrong describes why a record is invalid. It returns "" if the record is valid.
 func (r *Record) wrong() string {
 	switch {
 	case r.Opened != nil:
@@ -224,7 +224,7 @@ func (r *Record) fields() (n int) {
 	return n
 }
 
-// Over reports whether the last event of the log was completed.
+// Over reports whether the last tournament in the log was completed.
 func (l *Log) Over() (over bool) {
 	for _, e := range l.others {
 		over = e.Over != nil || over && e.Opened == nil
@@ -241,7 +241,7 @@ func (l *Log) lastOpened() (last *Opened) {
 	return last
 }
 
-// replay adds the log's records to a ledger, in order. If unfinished is set, games count whose bots were
+// replay adds the log's records to a ledger, in order. If unfinished is set, it includes games whose bots were
 // still processing the result.
 func (l *Log) replay(b *ledger, unfinished bool) error {
 	return l.into(b, nil, func(g Result) {
@@ -251,8 +251,8 @@ func (l *Log) replay(b *ledger, unfinished bool) error {
 	})
 }
 
-// into passes the log's records on, in order: records that are not games to a ledger, and all records to the
-// given functions. Other may be nil.
+// into processes the log's records in order. It adds records other than games to the ledger, and calls other with
+// them. It calls game for each game. Other may be nil.
 func (l *Log) into(b *ledger, other func(*Record), game func(Result)) error {
 	games := l.games
 	for i := range l.others {

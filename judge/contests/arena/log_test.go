@@ -88,8 +88,8 @@ func TestALogWithoutAnEvent(t *testing.T) {
 	}
 }
 
-// FuzzReadLog: whatever a log holds, it is read, what counts can be shown, and its
-// whole lines are records or damaged.
+// FuzzReadLog checks that any log can be read, and that its valid games can be formatted. Each complete line must
+// be a record or damaged.
 func FuzzReadLog(f *testing.F) {
 	f.Add([]byte(opened + gameLine(1, 2, "") + gameLine(2, 1, `,"fault":{"seat":1}`) + `{"ready":{"bot":1}}` + "\n{"))
 	f.Add([]byte(opened + `{"disqualified":{"bot":2}}` + "\n" + `{"lots":[2,1]}` + "\n"))
@@ -141,8 +141,8 @@ func TestLogInUse(t *testing.T) {
 	again.Close()
 }
 
-// TestTheFirstVersion: a log of version 1, with times in nanoseconds, is read, and its
-// event is the same: so it is gone on with.
+// TestTheFirstVersion checks that a log of version 1, with times in nanoseconds, can be read and continued as the
+// same tournament.
 func TestTheFirstVersion(t *testing.T) {
 	rules := arena.Rules{
 		Name: "r", Format: "round-robin", Rounds: 1, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 3},
@@ -159,7 +159,7 @@ func TestTheFirstVersion(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &read); err != nil || !reflect.DeepEqual(read, rules) {
 			t.Errorf("%s is read as %+v, %v", text, read, err)
 		}
-		// The seeds of all games hang on it, and were made so by the first judge.
+		// The seeds of all games depend on the fingerprint, so it must stay as in the first version.
 		if got := read.Fingerprint(1); got != "59c497a0" {
 			t.Errorf("the fingerprint is %s", got)
 		}

@@ -15,13 +15,13 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// Seen is what the referee reports about games: the positions before the first move and after each move.
+// Seen maps games to the positions that the referee reports, before the first move and after each move.
 type Seen map[Key][]referee.Position
 
-// Look asks a referee for the positions of games that were played. If the referee does not support that,
-// there are none. With an error, it returns what was seen until then. The referee must bound its own work on
-// a position, and not by time: the result must be the same on every machine, because it is stored in the
-// directory Saved. Progress, if not nil, is called with the number of games that were looked at.
+// Look asks a referee for the positions of finished games. If the referee does not support that, the result is
+// empty. If there is an error, Look also returns what it has received so far. The result is stored in the
+// directory Saved and must be the same on every machine. So the referee must limit its own work on a position, but
+// not by time. Progress, if not nil, is called with the number of games done.
 func (e *Event) Look(ctx context.Context, games []*Game, progress func(done, of int)) (Seen, error) {
 	if len(games) == 0 {
 		return Seen{}, nil
@@ -86,10 +86,10 @@ func (e *Event) lookAtAll(ctx context.Context, games []*Game, about []byte, play
 	return seen, nil
 }
 
-// savedLooks bounds what is stored.
+// savedLooks limits the size of the cache.
 var savedLooks = cachedir.Limits{Bytes: 64 << 20, Files: 1000}
 
-// savedAs returns the file for the positions of games. It is empty if they are not stored.
+// savedAs returns the path of the file for the positions of games. It returns "" if they are not stored.
 func (e *Event) savedAs(about []byte, played [][]byte) string {
 	if e.Saved == "" || e.Referee == nil || e.Referee.Key == "" {
 		return ""
@@ -99,7 +99,7 @@ func (e *Event) savedAs(about []byte, played [][]byte) string {
 	return filepath.Join(e.Saved, hex.EncodeToString(sum.Sum(nil))[:32])
 }
 
-// recall reads the stored positions of games, in order. It returns nil if they are not stored, or damaged.
+// recall reads the stored positions of games, in order. It returns nil if there are none, or if they are damaged.
 func recall(file string, games []*Game) Seen {
 	if file == "" {
 		return nil
@@ -133,8 +133,8 @@ func save(file string, games []*Game, seen Seen) error {
 	return err
 }
 
-// lookAt sends one request and waits for its answer. The first request comes with the shared page, which is
-// not used here.
+// lookAt sends one request and waits for its answer. The first request is sent with the shared page, which is not
+// used here.
 func (e *Event) lookAt(ctx context.Context, c *refereeProc, heard <-chan reply, verb string, part []byte, first bool) ([]byte, error) {
 	_ = kit.WriteFrame(&c.out, verb, part)
 	var files []*os.File

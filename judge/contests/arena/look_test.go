@@ -10,8 +10,8 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// TestWhatWasSeenIsKept: the referee is asked once for the same games, and again where anything
-// is different, or what is kept is damaged.
+// TestWhatWasSeenIsKept checks that the referee is asked only once about the same games. It must be asked again if
+// the games or the referee differ, or if the stored positions are damaged.
 func TestWhatWasSeenIsKept(t *testing.T) {
 	e := newEvent(box(t), "one", "good")
 	e.LogPath = filepath.Join(t.TempDir(), "log")

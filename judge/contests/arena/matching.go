@@ -2,21 +2,21 @@ package arena
 
 import "slices"
 
-// matching finds a maximum matching in a general graph, by the blossom algorithm of J. Edmonds (Paths, trees,
-// and flowers, 1965). A matching that is not maximum is enlarged along an alternating path. Odd cycles
-// (blossoms) are contracted to their base.
+// matching finds a maximum matching in a general graph with J. Edmonds' blossom algorithm (Paths, trees, and
+// flowers, 1965). A matching that is not maximum is enlarged along an alternating path. Odd cycles (blossoms) are
+// contracted to their base.
 type matching struct {
 	edge func(i, j int) bool
 	mate []int // -1 for none
 
-	// Of the search for one path.
-	parent []int // the previous vertex, on the edge that is not in the matching; -1 for none
-	base   []int // of the blossom that contains the vertex, or itself
+	// State of the search for one path.
+	parent []int // previous vertex, along an edge that is not in the matching; -1 for none
+	base   []int // base of the blossom that contains the vertex, or the vertex itself
 	even   []bool
 	queue  []int
 }
 
-// newMatching matches each vertex with the next free neighbor.
+// newMatching matches each vertex with its first free neighbor.
 func newMatching(n int, edge func(i, j int) bool) *matching {
 	m := &matching{edge: edge, mate: slices.Repeat([]int{-1}, n), parent: make([]int, n), base: make([]int, n), even: make([]bool, n)}
 	for i := range n {
@@ -29,7 +29,7 @@ func newMatching(n int, edge func(i, j int) bool) *matching {
 	return m
 }
 
-// perfect makes the matching maximum, and reports whether every vertex is matched.
+// perfect enlarges the matching to a maximum one, and reports whether it matches every vertex.
 func (m *matching) perfect() bool {
 	for i := range m.mate {
 		if m.mate[i] >= 0 {
@@ -49,7 +49,8 @@ func (m *matching) perfect() bool {
 	return true
 }
 
-// path searches a path from a free vertex to another one, and returns its end, or -1 if there is none.
+// path searches for an alternating path from a free vertex to another free vertex. It returns the end of the path,
+// or -1 if there is none.
 func (m *matching) path(root int) int {
 	for i := range m.mate {
 		m.parent[i], m.base[i], m.even[i] = -1, i, false
@@ -94,7 +95,7 @@ func (m *matching) contract(v, to int) {
 	}
 }
 
-// mark marks the cycle's vertices from v down to the base, and lets paths pass it in the other direction.
+// mark marks the vertices of the cycle from v down to the base, and lets paths traverse it in the other direction.
 func (m *matching) mark(inside []bool, v, base, child int) {
 	for m.base[v] != base {
 		inside[m.base[v]], inside[m.base[m.mate[v]]] = true, true
@@ -104,7 +105,7 @@ func (m *matching) mark(inside []bool, v, base, child int) {
 	}
 }
 
-// common returns the first common vertex on the ways from a and b to the root.
+// common returns the first common vertex on the paths from a and b to the root.
 func (m *matching) common(a, b int) int {
 	seen := make([]bool, len(m.mate))
 	for {

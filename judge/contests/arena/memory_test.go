@@ -7,7 +7,7 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// weighed is a schedule of one stage that looks at the memory when all is played.
+// weighed is a schedule with one stage. It measures the heap after all games.
 type weighed struct {
 	rules *arena.Rules
 	heap  *uint64
@@ -24,10 +24,10 @@ func (s weighed) Stage(stage int, so *arena.Results) []arena.Encounter {
 	return nil
 }
 
-// TestGamesAreNotKept: an event may have any number of games, so that none of them may
-// stay in memory. Its moves alone would take more than this leaves room for.
+// TestGamesAreNotKept checks that games do not stay in memory, because a tournament may have any number of them.
+// The moves alone would exceed the limit of this test.
 func TestGamesAreNotKept(t *testing.T) {
-	const few, many, most = 20, 170, 500 // rounds, and bytes a game
+	const few, many, most = 20, 170, 500 // rounds, rounds, and bytes per game
 	heap := map[int]uint64{}
 	for _, rounds := range []int{few, many} {
 		e := newEvent(box(t), "fast:1", "fast:2", "fast:3", "fast:4")

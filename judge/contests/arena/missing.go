@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Todo is what an event still has to play.
+// Todo describes what remains to be played in a tournament.
 type Todo struct {
-	Stage int // of the schedule, from 0
+	Stage int // stage of the schedule, from 0
 
-	// Encounters are the encounters of the stage with missing games, in order.
+	// Encounters lists the encounters of the stage that have missing games, in order.
 	Encounters []Encounter
 
-	// Out is the first game in the schedule's order whose fault costs its bot the event. Later games are not
-	// requested. Once Encounters is empty, the bot is disqualified.
+	// Out is the first game in schedule order whose fault disqualifies its bot. Later games are not requested.
+	// Once Encounters is empty, the bot is disqualified.
 	Out *Result
 
-	Asked int // how many games the schedule has requested so far, played or not
+	Asked int // number of games that the schedule has requested, including those played
 }
 
-// Over reports whether the event is complete.
+// Over reports whether the tournament is complete.
 func (t *Todo) Over() bool { return len(t.Encounters) == 0 && t.Out == nil }
 
-// Missing finds what is missing of an event that was opened: the games without a result of the first
-// incomplete stage. It is a pure function, so that the same results always lead to the same games.
+// Missing determines what remains to be played in an opened tournament: the games without a result in the first
+// incomplete stage. It is a pure function, so the same results always give the same games.
 func Missing(o *Opened, so *Results, s Schedule) *Todo {
 	played := map[packedKey]*Result{}
 	for i := range so.Games {
@@ -56,26 +56,26 @@ func Missing(o *Opened, so *Results, s Schedule) *Todo {
 	}
 }
 
-// plan is what is missing of one stage.
+// plan describes the missing games of one stage.
 type plan struct {
 	gaps  []gap
-	limit int     // index of the game from which nothing is played any more
-	out   *Result // the game there, whose fault costs its bot the event
-	left  int     // games of all gaps
+	limit int     // index of the first game that is not played any more
+	out   *Result // game with that index, whose fault disqualifies its bot
+	left  int     // number of games in all gaps
 }
 
-// gap is an encounter with missing games. Games are counted from 1 in the order of the stage.
+// gap is an encounter with missing games. Games are numbered from 1 in the order of the stage.
 type gap struct {
 	of    Encounter
-	index int // of the game before its first one
+	index int // index of the game before its first one
 	first int // index of its first missing game
 	left  int // number of missing games
 }
 
 const noLimit = int(^uint(0) >> 1)
 
-// plan finds what is missing of a stage. A game whose fault costs its bot the event ends the plan. Earlier
-// games must still be played, because one of them may contain an earlier such fault.
+// plan determines the missing games of a stage. A game whose fault disqualifies its bot ends the plan. Earlier
+// games must still be played, because one of them may contain an earlier fault of this kind.
 func (r *Rules) plan(encounters []Encounter, game func(Key) *Result) *plan {
 	p := &plan{limit: noLimit}
 	index := 0
@@ -101,9 +101,9 @@ func (r *Rules) plan(encounters []Encounter, game func(Key) *Result) *plan {
 	return p
 }
 
-// Fold computes the results of an event that was played in parts, for any order of records in the log: who is
-// disqualified, how the games of the others are scored, and what is still missing. The log begins with the
-// record that opened the event. All bots must be pure, because bots that remember need one history.
+// Fold computes the results of a tournament that was played in parts: disqualifications, the valid games of the
+// other bots, and what remains to be played. The records in the log may be in any order, after the record that
+// opened the tournament. All bots must be pure, because bots that remember need a single history.
 func (l *Log) Fold(s Schedule) (*Results, *Todo, error) {
 	last := l.lastOpened()
 	if last == nil {
@@ -112,7 +112,7 @@ func (l *Log) Fold(s Schedule) (*Results, *Todo, error) {
 	b := newLedger(last, l.source)
 	unfit := map[int]*Disqualified{}
 	var games []Result
-	parts := newLedger(last, l.source) // reads the records in the order of the log
+	parts := newLedger(last, l.source) // processes the records in log order
 	err := l.into(parts, func(r *Record) {
 		switch {
 		case r.Ready != nil && parts.counts(r.Ready.Bot):
@@ -153,14 +153,14 @@ func (l *Log) Fold(s Schedule) (*Results, *Todo, error) {
 	}
 }
 
-// leave records that a bot is disqualified.
+// leave records the disqualification of a bot.
 func (b *ledger) leave(d *Disqualified) {
 	out := *d
 	out.Run = b.run
 	b.out(&out)
 }
 
-// disqualified returns the disqualification that a game causes.
+// disqualified returns the disqualification that a game causes, or nil if it causes none.
 func (r *Rules) disqualified(g *Game) *Disqualified {
 	f := g.Fault
 	if f == nil || r.cost(f.Kind) != CostEvent {
@@ -170,10 +170,10 @@ func (r *Rules) disqualified(g *Game) *Disqualified {
 	return &Disqualified{Bot: [2]int{g.First, g.Second}[f.Seat-1], Game: &key, Fault: *f}
 }
 
-// only is the schedule of a part of an event.
+// only is the schedule of a part of a tournament.
 type only []Encounter
 
-// Stage returns the whole part at once, without bots that did not get ready.
+// Stage returns all encounters of the part as stage 0, except those of bots that did not become ready.
 func (o only) Stage(stage int, so *Results) []Encounter {
 	if stage > 0 {
 		return nil

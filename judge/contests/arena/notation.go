@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Notation formats a game on one line: its number in the results, round and leg, the bots with the one that
-// goes first, the start in brackets, the moves, the result as in chess, and the reason.
+// Notation formats a game on one line: its number in the results, round and leg, the two bots with the first
+// player first, the start in brackets, the moves, the result as in chess, and the reason.
 //
 //	17 3.1 ender-king [123456 654321] 5 7 2 1 0-1 named-one
 func Notation(r *Results, number int, g *Game) string {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// pace is the observed duration of games of one bot or one referee.
+// pace measures the duration of games of one bot or at one referee.
 type pace struct {
 	left  int // games that a bot still has to play in this stage
-	games int // observed games
+	games int // number of measured games
 	took  time.Duration
 }
 
-// unseen is the assumed duration of a game of a bot that has played none.
+// unseen is the assumed duration of a game for a bot that has played none.
 const unseen = time.Second
 
 // mean returns the average duration of a game of the bot.
@@ -26,13 +26,13 @@ func (p *pace) mean() time.Duration {
 // game estimates the duration of one game of a task, which is that of the slower bot.
 func (t *task) game() time.Duration { return max(t.a.pace.mean(), t.b.pace.mean()) }
 
-// weight estimates how long the longer of its bots still has to play. The event cannot end before that.
+// weight estimates how long the bot with more left to play still needs. The tournament cannot end before that.
 func (t *task) weight() time.Duration {
 	rest := func(s *seat) time.Duration { return time.Duration(s.pace.left) * s.pace.mean() }
 	return max(rest(t.a), rest(t.b))
 }
 
-// paced records how long a game took. Referees play one game after the other.
+// paced records how long a game took. A referee plays one game at a time.
 func (d *director) paced(m *match, c *refereeProc) {
 	now := time.Now()
 	took := now.Sub(c.since)
@@ -43,23 +43,23 @@ func (d *director) paced(m *match, c *refereeProc) {
 	}
 }
 
-// Quick games wait at a referee, so that it never waits for the director. A slow one would keep its bots from
-// playing elsewhere.
+// Quick games are queued at a referee, so that the referee never waits for the director. Slow games are not
+// queued, because they would keep their bots from playing elsewhere.
 const (
-	ahead   = 64                    // most waiting games
-	waiting = 10 * time.Millisecond // most waiting time
-	quick   = time.Millisecond      // below this duration, a game need not be chosen with care
-	window  = 512                   // number of tasks that are searched for a suitable one
+	ahead   = 64                    // maximum number of queued games
+	waiting = 10 * time.Millisecond // maximum estimated duration of queued games
+	quick   = time.Millisecond      // games shorter than this need not be selected carefully
+	window  = 512                   // number of tasks searched for a suitable one
 )
 
-// hasRoom reports whether a referee takes a further task.
+// hasRoom reports whether a referee can take another task.
 func (c *refereeProc) hasRoom() bool {
 	return !c.lost && (c.playing == 0 || c.playing < ahead && c.queued < waiting)
 }
 
-// giveTo assigns one task to a referee. Of quick tasks it takes the first one whose bots are there. Otherwise
-// it takes the one whose bot still has the most to play, so that the slowest bot never waits for a referee.
-// In any case, a bot that remembers plays its tasks in order.
+// giveTo assigns one task to a referee. If tasks are quick, giveTo chooses the first task whose bots are at the
+// referee. Otherwise, it chooses the task of the bot with the most left to play, so that the slowest bot never
+// waits for a referee. In both cases, a bot that remembers plays its tasks in order.
 func (d *director) giveTo(ctx context.Context, c *refereeProc) (bool, error) {
 	best, heaviest, looked := -1, time.Duration(0), 0
 	for i := d.from; i < len(d.tasks) && looked < window; i++ {

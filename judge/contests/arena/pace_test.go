@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// dealt is a director with bots that are files, as it were, so that it gives tasks without
-// a process: it says which encounters each of its referees has got.
+// dealt runs a director that assigns tasks without any processes, as if bots were files. It returns the encounters
+// that each referee got.
 func dealt(t *testing.T, referees int, pure bool, mean func(id int) time.Duration, encounters []Encounter) [][]Encounter {
 	t.Helper()
 	e := &Event{Rules: Rules{Rounds: 1, Games: 2}}
@@ -60,8 +60,8 @@ func dealt(t *testing.T, referees int, pure bool, mean func(id int) time.Duratio
 	return given
 }
 
-// TestGive: quick games wait at a refereeProc in their order; of slow ones a refereeProc gets one
-// encounter, and first that of the bot that has most to play yet.
+// TestGive checks that quick games are queued at a referee in order. Of slow games, a referee must get one
+// encounter at a time, starting with the bot that has the most left to play.
 func TestGive(t *testing.T) {
 	encounters := RoundRobin([]int{1, 2, 3, 4}, 1, 1, 2)
 	quickly := func(int) time.Duration { return 50 * time.Microsecond }
@@ -77,8 +77,8 @@ func TestGive(t *testing.T) {
 	if got := dealt(t, 1, true, unseenYet, encounters); len(got[0]) != 1 || got[0][0] != encounters[0] {
 		t.Errorf("of games that were never seen the refereeProc has %v, want the first encounter", got)
 	}
-	// Bots that remember play in the order of the schedule, however slow one is: the
-	// first encounters of the last one come only after others.
+	// Bots that remember play in schedule order, however slow one of them is. So the slowest bot's first
+	// encounters come after others.
 	order := []Encounter{{1, 1, 2, 2, 0}, {1, 2, 4, 2, 0}, {1, 1, 4, 2, 0}}
 	if got := dealt(t, 1, false, fourth, order); len(got[0]) != 1 || got[0][0] != order[0] {
 		t.Errorf("of bots that remember the refereeProc has %v, want %v first", got, order[0])

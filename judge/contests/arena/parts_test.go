@@ -15,13 +15,13 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// TestPartsMakeOneEvent: an event that is played in many parts, in any order and some of
-// them twice, comes to what it comes to in one go, where a fault in the middle costs a
-// bot the event. ASSAY_SLOW=1 plays 10,000 games in 300 parts.
+// TestPartsMakeOneEvent checks that a tournament played in many parts has the same results as one played as a
+// whole. The parts arrive in any order, some of them twice, and a fault disqualifies a bot. With ASSAY_SLOW=1, it
+// plays 10,000 games in 300 parts.
 func TestPartsMakeOneEvent(t *testing.T) {
 	rounds, parts := 6, 12
 	if os.Getenv("ASSAY_SLOW") == "1" {
-		rounds, parts = 850, 300 // of two games for each of six pairs, without the bot that is out
+		rounds, parts = 850, 300 // six pairs without the disqualified bot, with two games each
 	}
 	b := box(t)
 	event := func() *arena.Event {
@@ -87,7 +87,7 @@ func TestPartsMakeOneEvent(t *testing.T) {
 	}
 }
 
-// split makes parts of encounters of one pair each, about so many.
+// split splits encounters into about the given number of parts, each for a single pair.
 func split(all []arena.Encounter, parts int) (batches [][]arena.Encounter) {
 	most := max(1, len(all)/parts)
 	at := map[[2]int]int{}
@@ -103,7 +103,7 @@ func split(all []arena.Encounter, parts int) (batches [][]arena.Encounter) {
 	return batches
 }
 
-// untimed is all of the results and of the games but for times.
+// untimed formats the results and the games without times.
 func untimed(t *testing.T, r *arena.Results) string {
 	t.Helper()
 	var b strings.Builder
@@ -125,7 +125,7 @@ func untimed(t *testing.T, r *arena.Results) string {
 	return b.String()
 }
 
-// TestAPartNeedsItsBots: what cannot be played is said before anything is.
+// TestAPartNeedsItsBots checks that a part with a missing bot is rejected before any game is played.
 func TestAPartNeedsItsBots(t *testing.T) {
 	b := box(t)
 	e := newEvent(b, "one", "good")
@@ -143,8 +143,8 @@ func TestAPartNeedsItsBots(t *testing.T) {
 	}
 }
 
-// TestAGameIsLoggedWhenItEnds: while a bot is slow to learn of it, and not only then; and
-// a judge that is stopped meanwhile plays it again.
+// TestAGameIsLoggedWhenItEnds checks that a game is logged when it ends, and again when slow bots have processed
+// the result. If the judge is stopped in between, the game must be replayed.
 func TestAGameIsLoggedWhenItEnds(t *testing.T) {
 	e := newEvent(box(t), "learn-slowly", "one")
 	e.Rules.Rounds, e.Jobs = 1, 1
@@ -189,7 +189,7 @@ func TestAGameIsLoggedWhenItEnds(t *testing.T) {
 	}
 }
 
-// TestAGameIsLoggedBeforeASlowOne: it does not wait with the referee for the next.
+// TestAGameIsLoggedBeforeASlowOne checks that a finished game is logged before the next game ends.
 func TestAGameIsLoggedBeforeASlowOne(t *testing.T) {
 	e := newEvent(box(t), "held", "good")
 	e.Rules.Rounds, e.Rules.Games, e.Rules.Move, e.Jobs = 1, 3, time.Minute, 1
@@ -212,7 +212,7 @@ func TestAGameIsLoggedBeforeASlowOne(t *testing.T) {
 	}
 }
 
-// beside gives a bot a directory of its own, which the test may put files in.
+// beside gives a bot its own directory, in which the test can create files.
 func beside(t *testing.T, bot *arena.Contestant) (dir string) {
 	t.Helper()
 	own := *bot.Program
@@ -225,8 +225,8 @@ func beside(t *testing.T, bot *arena.Contestant) (dir string) {
 	return dir
 }
 
-// TestABotThatComesBackRemembers: a bot that the machine kept waiting in its third game plays
-// it again, and comes to what it would have come to.
+// TestABotThatComesBackRemembers checks a bot that is restarted because the machine delayed its third game. The
+// results must be the same as without the delay.
 func TestABotThatComesBackRemembers(t *testing.T) {
 	var want string
 	for _, waits := range []bool{false, true} {

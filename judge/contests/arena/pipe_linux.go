@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// pipe is os.Pipe with two ends that Go's runtime does not watch. Otherwise every line between a referee and
-// a bot would wake the runtime, which would cost more than the line itself.
+// pipe is like os.Pipe, but Go's runtime does not poll the two ends. Otherwise, every line between a referee and a
+// bot would wake the runtime, which would cost more than the line itself.
 func pipe() (r, w *os.File, err error) {
 	var ends [2]int
 	if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC); err != nil {
@@ -16,5 +16,5 @@ func pipe() (r, w *os.File, err error) {
 	return os.NewFile(uintptr(ends[0]), "pipe"), os.NewFile(uintptr(ends[1]), "pipe"), nil
 }
 
-// hurry makes a write to a full pipe fail instead of wait.
+// hurry makes a write to a full pipe fail instead of blocking.
 func hurry(w *os.File) error { return syscall.SetNonblock(int(w.Fd()), true) }

@@ -21,7 +21,7 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// The test binary is also every program of the tests: the referee, the bots, and a
+// TestMain also runs every program of the tests, because the test binary serves as the referee, the bots, and a
 // judge that is killed.
 func TestMain(m *testing.M) {
 	sandbox.Main()
@@ -45,8 +45,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// heap are the rules of a small game: bots take 1 to 3 from a heap in turn, and who
-// takes the last one wins. Twice a game one may err, if the rules let it.
+// heap returns the rules of a small game. Bots take turns in taking 1 to 3 from a heap, and the bot that takes the
+// last one wins. The option errs is the number of errors that each bot may make.
 func heap() referee.Rules {
 	var errs int64
 	return referee.Rules{
@@ -110,7 +110,7 @@ func heap() referee.Rules {
 	}
 }
 
-// bots are the programs that play: what each does when it is asked for a move.
+// bots maps the names of bot programs to what they do when asked for a move.
 var bots = map[string]struct {
 	ready string
 	move  func(b *talker, left int)
@@ -159,15 +159,15 @@ var bots = map[string]struct {
 
 // talker is a bot's side of the pipes.
 type talker struct {
-	seen  int // of everything that it was told
-	games int // that are over
+	seen  int // summary of all messages received
+	games int // number of finished games
 }
 
 func (b *talker) say(line string) { fmt.Println(line) }
 
 func (b *talker) sum() int { return b.seen }
 
-// rarely errs where a game begins with 29.
+// rarely makes an illegal move if a game begins with 29.
 func (b *talker) rarely(left int) {
 	if left == 29 {
 		b.say("4")
@@ -176,7 +176,7 @@ func (b *talker) rarely(left int) {
 	}
 }
 
-// held does not move in a game before a file beside it says that those before it were logged.
+// held waits in a game until a file in its directory shows that the earlier games were logged.
 func (b *talker) held() {
 	self, err := os.Executable()
 	for err = cmp.Or(err, os.ErrNotExist); b.games > 0 && err != nil; time.Sleep(50 * time.Millisecond) {
@@ -215,7 +215,7 @@ func play(name string) {
 				os.Stdout.WriteString("# hello\n")
 				idle()
 			case "busy":
-				for n := uint(0); ; n++ { // it computes and never answers
+				for n := uint(0); ; n++ { // compute without ever answering
 					runtime.KeepAlive(n)
 				}
 			case "gone":
@@ -255,7 +255,7 @@ func play(name string) {
 	}
 }
 
-// idle does nothing, for as long as nobody ends it.
+// idle does nothing until it is killed.
 func idle() {
 	for {
 		time.Sleep(time.Hour)
@@ -296,13 +296,13 @@ func fork() {
 	}
 }
 
-// markEnv marks all that a test starts, so that it can be told from what others start.
+// markEnv is an environment variable that marks the processes started by a test.
 const markEnv = "ARENA_TEST_MARK"
 
 func mark() string { return cmp.Or(os.Getenv(markEnv), strconv.Itoa(os.Getpid())) }
 
-// program is this binary in another role. Built with the race detector, it would sleep a
-// second before it ends.
+// program returns this binary in another role. It sets GORACE, because a binary built with the race detector
+// sleeps for a second before it exits by default.
 func program(role string) *judge.Program {
 	self, err := os.Executable()
 	if err != nil {
@@ -335,7 +335,7 @@ func box(t testing.TB) *sandbox.Sandbox {
 	return b
 }
 
-// newEvent is an event of the small game. Faults that end a process cost the event.
+// newEvent returns a tournament of the small game. Faults that end a process disqualify the bot.
 func newEvent(b *sandbox.Sandbox, names ...string) *arena.Event {
 	costs := map[arena.Fault]arena.Cost{}
 	for _, f := range arena.Faults {
@@ -373,7 +373,7 @@ func run(t testing.TB, e *arena.Event) *arena.Outcome {
 	return out
 }
 
-// games are the games of an event as they were played.
+// games loads the games of a tournament.
 func games(t *testing.T, r *arena.Results) []*arena.Game {
 	t.Helper()
 	games, err := r.LoadAll()
@@ -383,7 +383,8 @@ func games(t *testing.T, r *arena.Results) []*arena.Game {
 	return games
 }
 
-// summary is all that must not depend on how an event was held: games, and who is out.
+// summary formats everything that must not depend on how a tournament was run: the games and the
+// disqualifications.
 func summary(r *arena.Results) string {
 	var b strings.Builder
 	for _, d := range r.Out {

@@ -19,24 +19,24 @@ type Contestant struct {
 	Bot
 	Program *judge.Program // nil if contestants are files
 	Text    []byte         // the file, if contestants are files
-	Broken  string         // why it cannot play at all, such as a compiler's message
-	Chose   string         // which of the files of a directory is the bot, if others were possible
+	Broken  string         // why it cannot play at all, such as a compiler error
+	Chose   string         // which file of a directory was chosen as the bot, if several were possible
 }
 
-// player is a process of a bot, with our ends of its pipes.
+// player is a process of a bot, with the judge's ends of its pipes.
 type player struct {
 	bot   *Contestant
 	held  *sandbox.Held
-	in    *os.File // what it reads
-	out   *os.File // what it writes
-	clock *os.File // nil if there is none
+	in    *os.File // the bot's input
+	out   *os.File // the bot's output
+	clock *os.File // the bot's CPU clock; nil if there is none
 	last  *lastWords
 
 	mu     sync.Mutex
-	reason Fault // why we killed it; empty if we did not
+	reason Fault // why the judge killed the process; empty if it did not
 }
 
-// lastWords keeps the end of a process's standard error.
+// lastWords stores the end of a process's standard error.
 type lastWords struct {
 	mu   sync.Mutex
 	tail tail.Buffer
@@ -54,12 +54,13 @@ func (w *lastWords) text() string {
 	return string(w.tail.Bytes())
 }
 
-// botLimits returns the limits of a bot's process. The arena watches its time.
+// botLimits returns the limits of a bot process, except its time, which the arena watches.
 func botLimits(memory int64) judge.Limits {
 	return judge.Limits{Memory: memory, Processes: 128, Files: 256, Scratch: 64 << 20}
 }
 
-// startPlayer starts a process of a bot. If it cannot be executed, the player has ended.
+// startPlayer starts a process of a bot. If the program cannot be executed, it returns a player whose process has
+// already exited.
 func startPlayer(ctx context.Context, box *sandbox.Sandbox, c *Contestant, memory int64) (p *player, err error) {
 	theirIn, in, err := pipe()
 	if err != nil {
@@ -84,7 +85,7 @@ func startPlayer(ctx context.Context, box *sandbox.Sandbox, c *Contestant, memor
 	return p, nil
 }
 
-// files returns the files of the player for a referee.
+// files returns the player's files, for sending them to a referee.
 func (p *player) files() []*os.File {
 	if p.clock == nil {
 		return []*os.File{p.in, p.out}
@@ -92,7 +93,7 @@ func (p *player) files() []*os.File {
 	return []*os.File{p.in, p.out, p.clock}
 }
 
-// kill ends the process. The first reason is kept.
+// kill kills the process. Only the first reason is recorded.
 func (p *player) kill(why Fault) {
 	p.mu.Lock()
 	if p.reason == "" {
@@ -102,10 +103,10 @@ func (p *player) kill(why Fault) {
 	p.held.Kill()
 }
 
-// goodbye is how long a bot may take to end by itself.
+// goodbye is how long a bot may take to exit by itself.
 const goodbye = 300 * time.Millisecond
 
-// leave sends quit. The caller closes the pipes. The process ends soon after.
+// leave sends quit to the bot, which should exit soon. The caller closes the pipes.
 func (p *player) leave() {
 	if hurry(p.in) == nil { // if the pipe is full, the bot is not reading
 		_, _ = p.in.WriteString("quit\n")
@@ -113,8 +114,8 @@ func (p *player) leave() {
 	time.AfterFunc(goodbye, p.held.Kill)
 }
 
-// keepLastWords adds to a fault what the bot wrote to standard error, and the place in the bot's source that
-// it names.
+// keepLastWords adds the bot's standard error to a fault, with the position in the bot's source that the standard
+// error names.
 func (p *player) keepLastWords(f *GameFault) {
 	f.Stderr = p.last.text()
 	sources := []string{p.bot.File}
@@ -126,7 +127,7 @@ func (p *player) keepLastWords(f *GameFault) {
 	}
 }
 
-// gone waits until nothing is left of the process, which is about to end.
+// gone waits until the process, which is about to exit, has ended completely.
 func (p *player) gone() { _, _ = p.held.Wait() }
 
 func (p *player) close() {
@@ -137,10 +138,10 @@ func (p *player) close() {
 	}
 }
 
-// lingering is how long a process may take to end after it has closed its output.
+// lingering is how long a process may take to exit after it has closed its output.
 const lingering = 3 * time.Second
 
-// fate returns why a process is gone that no longer answers.
+// fate returns the reason why a process that no longer answers is gone.
 func (p *player) fate() (kind Fault, text string, err error) {
 	select {
 	case <-p.held.Ended():
@@ -172,7 +173,7 @@ func (p *player) fate() (kind Fault, text string, err error) {
 	return Crashed, fmt.Sprintf("it ended with exit code %d", exec.Exit), nil
 }
 
-// faultTexts describe faults that need no details.
+// faultTexts maps faults that need no details to their descriptions.
 var faultTexts = map[Fault]string{
 	TimeoutCPU:  "it used more CPU time than it has",
 	TimeoutWall: "it used more wall time than it has, without using the CPU",

@@ -6,7 +6,7 @@ import (
 	"assay/judge"
 )
 
-// Event returns the progress as an event for reports.
+// Event returns an event that reports the progress.
 func (p *Progress) Event() *judge.ArenaProgressed {
 	so := p.Results()
 	e := &judge.ArenaProgressed{Done: p.Done, Of: p.Of, Played: p.Played, Moves: p.Moves, TookMS: p.Took.Milliseconds(), Out: len(p.Out)}
@@ -19,8 +19,8 @@ func (p *Progress) Event() *judge.ArenaProgressed {
 	return e
 }
 
-// LateNote explains why an event that bots joined later has other games than one that begins with all of
-// them. It is empty if the games are the same.
+// LateNote explains why a tournament that bots joined late has other games than one that starts with all of them.
+// It returns "" if the games are the same.
 func (o *Outcome) LateNote() string {
 	if len(o.Late) == 0 {
 		return ""

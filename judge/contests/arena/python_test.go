@@ -11,10 +11,10 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// python is the referee of the small game in Python, which must do what the one in Go does.
+// python returns the referee of the small game written in Python, which must behave like the one in Go.
 func python(t testing.TB) *judge.Program {
 	t.Helper()
-	const interpreter = "/usr/bin/python3" // programs of tests see no other
+	const interpreter = "/usr/bin/python3" // the only one visible to programs in tests
 	if _, err := os.Stat(interpreter); err != nil {
 		t.Skip("no " + interpreter + ": apt-get install python3")
 	}
@@ -35,9 +35,8 @@ func python(t testing.TB) *judge.Program {
 	}
 }
 
-// TestARefereeInPython holds the same events with both referees: the same games are drawn
-// and played, with the same faults and penalties, also where bots learn, leave and are met
-// again.
+// TestARefereeInPython runs the same tournaments with both referees. The games, faults and penalties must be the
+// same, even if bots learn, leave, or return.
 func TestARefereeInPython(t *testing.T) {
 	b := box(t)
 	for it, make := range map[string]func() *arena.Event{

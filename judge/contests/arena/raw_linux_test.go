@@ -8,9 +8,8 @@ import (
 	"unsafe"
 )
 
-// rawRead reads standard input without telling Go's scheduler, which costs more than the
-// call itself: the programs of the benchmark stand for ones that are written in C. It
-// returns 0 or less at the end.
+// rawRead reads standard input without notifying Go's scheduler, which would cost more than the call itself. The
+// benchmark's programs simulate programs in C. At EOF or on an error, rawRead returns 0 or less.
 func rawRead(b []byte) int { return raw(syscall.SYS_READ, 0, b) }
 
 // rawWrite writes to standard output in the same way.
@@ -25,7 +24,7 @@ func raw(call, fd uintptr, b []byte) int {
 	}
 }
 
-// processors are those that this thread may run on.
+// processors lists the CPUs on which this thread may run.
 func processors() string {
 	var set [16]uint64
 	_, _, err := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(set), uintptr(unsafe.Pointer(&set)))
@@ -41,7 +40,7 @@ func processors() string {
 	return strings.Join(all, " ")
 }
 
-// cpuTime is the CPU time of this process so far.
+// cpuTime returns the CPU time that this process has used so far.
 func cpuTime() time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
@@ -50,7 +49,7 @@ func cpuTime() time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// limitDisk lets no file grow above so many bytes.
+// limitDisk limits the size of files, in bytes.
 func limitDisk(most uint64) error {
 	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: most})
 }

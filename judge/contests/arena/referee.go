@@ -18,36 +18,36 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// refereeProc is a referee's process with its current players. Only the director sends requests to it; one
+// refereeProc is a referee process with its current players. Only the director sends requests to it, and one
 // goroutine receives its replies.
 type refereeProc struct {
 	number  int
-	cpu     int // CPU for it and its players
+	cpu     int // CPU to which the referee and its players are pinned
 	held    *sandbox.Held
 	channel *sandbox.Channel
-	page    *[4]uint64 // shared with the referee, see kit
+	page    *[4]uint64 // memory shared with the referee; see package kit
 	last    *lastWords
 	heard   chan<- reply
 
-	waiting []func(kit.Frame) error // what to do with each answer, in order
-	playing int                     // games among them
-	queued  time.Duration           // how long these are going to take
-	since   time.Time               // when the first of them began
+	waiting []func(kit.Frame) error // handlers of the pending answers, in order
+	playing int                     // number of pending games
+	queued  time.Duration           // estimated duration of the pending games
+	since   time.Time               // start of the first pending game
 	out     bytes.Buffer
 
-	lost    bool     // the referee skips games, because a player is gone
-	skipped []*match // to be played again then
+	lost    bool     // whether the referee skips games because a player is gone
+	skipped []*match // skipped games, to be played when the player is back
 	present map[int]*player
 }
 
-// reply is what a referee sent at one time. The error comes after it.
+// reply contains what a referee sent at one time. The error occurred after the frames.
 type reply struct {
 	refereeProc *refereeProc
 	frames      []kit.Frame
 	err         error
 }
 
-// maxReply is the longest answer of a referee, in bytes.
+// maxReply is the maximum length of a referee's answer, in bytes.
 const maxReply = 256 << 20
 
 // openReferee starts a referee.
@@ -72,7 +72,7 @@ func openReferee(ctx context.Context, e *Event, number int, heard chan<- reply) 
 	return c, nil
 }
 
-// hear receives what the referee sends, until it ends.
+// hear receives what the referee sends, until EOF.
 func (c *refereeProc) hear(ctx context.Context) {
 	in := bufio.NewReaderSize(c.channel, 1<<16)
 	pass := func(r reply) bool {
@@ -107,7 +107,7 @@ func (c *refereeProc) hear(ctx context.Context) {
 	}
 }
 
-// broken returns a fault for a referee that failed.
+// broken kills a referee that has failed, and returns a fault for it.
 func (c *refereeProc) broken(e *Event, what string) error {
 	c.held.Kill()
 	_, _ = c.held.Wait()
@@ -118,7 +118,7 @@ func (c *refereeProc) broken(e *Event, what string) error {
 	return f
 }
 
-// ask sends a request. Done is called with the answer.
+// ask sends a request. When the answer arrives, done is called with it.
 func (c *refereeProc) ask(done func(kit.Frame) error, files []*os.File, verb string, parts ...[]byte) error {
 	c.waiting = append(c.waiting, done)
 	_ = kit.WriteFrame(&c.out, verb, parts...)
@@ -131,7 +131,7 @@ func (c *refereeProc) ask(done func(kit.Frame) error, files []*os.File, verb str
 // say sends a message that has no answer.
 func (c *refereeProc) say(verb string) { _ = kit.WriteFrame(&c.out, verb) }
 
-// flush sends what was written. The files are sent with the last byte.
+// flush sends the written requests. Files are sent with the last byte.
 func (c *refereeProc) flush(files ...*os.File) error {
 	if c.out.Len() == 0 {
 		return nil
@@ -144,7 +144,7 @@ func (c *refereeProc) flush(files ...*os.File) error {
 	return nil
 }
 
-// seat connects a player, or a file, to the referee. Unread output of the player is sent with it.
+// seat connects a player, or a file, to the referee. It also sends the player's unread output.
 func (c *refereeProc) seat(
 	id int, seed uint64, who *Contestant, p *player, said []string, unread []byte,
 	done func(*referee.Greeted) error,
@@ -174,19 +174,19 @@ func (c *refereeProc) seat(
 		if err := json.Unmarshal(f.Parts[0], g); err != nil {
 			return err
 		}
-		if p != nil { // the bot was greeted, so it has started; before, there may be nothing to pin
-			_ = p.held.Pin(c.cpu) // without it, games are only slower
+		if p != nil { // the bot has been greeted, so its process has started and can be pinned
+			_ = p.held.Pin(c.cpu) // if this fails, games are only slower
 		}
 		return done(g)
 	}, files, "bot", about, who.Text, unread)
 }
 
-// turn describes whose turn it is at a referee, from the shared page.
+// turn describes the current turn at a referee, as read from the shared page.
 type turn struct {
-	number  uint64 // changes with every turn; odd while a bot is to move
+	number  uint64 // changes with every turn; odd while a bot must move
 	bot     int
-	budget  int64 // CPU time for it, in nanoseconds; zero means no limit
-	telling bool  // the bot has not read all that was sent to it
+	budget  int64 // CPU time for the turn, in nanoseconds; zero means no limit
+	telling bool  // whether the bot has not read all that was sent to it
 }
 
 func (c *refereeProc) turn() (t turn) {
@@ -195,7 +195,7 @@ func (c *refereeProc) turn() (t turn) {
 	t.budget = int64(atomic.LoadUint64(&c.page[2]))
 	t.telling = atomic.LoadUint64(&c.page[3]) == 1
 	if atomic.LoadUint64(&c.page[0]) != t.number {
-		t.number = 0 // it has just changed: look again later
+		t.number = 0 // the turn has just changed, so look again later
 	}
 	return t
 }

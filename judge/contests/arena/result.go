@@ -10,28 +10,28 @@ import (
 	"unique"
 )
 
-// Result is the part of a game that counts. Results.Load reads the moves from the log, because an event may
-// have more games than fit into memory.
+// Result is the part of a game that determines the standings. Results.Load reads the moves from the log, because a
+// tournament may have more games than fit in memory.
 type Result struct {
 	Round, Leg, First, Second int // as in Game
 
 	Winner  int  // 1 for First, 2 for Second, 0 for a draw
-	Faulty  bool // it ended by a fault
+	Faulty  bool // whether the game ended with a fault
 	fault   blame
 	after   blame
-	Reason  string      // shared by all games with the same reason
-	Moves   [2]int32    // of each seat
+	Reason  string      // shared by all games with the same reason, to save memory
+	Moves   [2]int32    // number of moves of each seat
 	Slowest [2]int32    // longest wall time for a move of each seat, in microseconds
 	Used    [2]float64  // CPU time of each seat, in milliseconds
 	Payoff  *[2]float64 // nil if the game is not scored ByPayoff
 
 	at       int64 // offset of its record in the log
-	learning bool  // the bots have not processed the result; a later record is complete
+	learning bool  // the bots were still processing the result; a later record is complete
 }
 
-// blame is a fault in two bytes.
+// blame encodes a fault in two bytes.
 type blame struct {
-	kind byte // index in Faults, from 1; zero for a referee's own fault, and for none
+	kind byte // index in Faults, from 1; zero for none, and for a fault defined by a referee
 	seat byte
 }
 
@@ -50,7 +50,7 @@ func (b blame) of(r *Result) (bot int, kind Fault) {
 	return [...]int{0, r.First, r.Second}[b.seat], kind
 }
 
-// Result returns the part of the game that counts.
+// Result returns the part of the game that determines the standings.
 func (g *Game) Result() Result {
 	r := Result{
 		Round: g.Round, Leg: g.Leg, First: g.First, Second: g.Second, Winner: g.Winner, Reason: unique.Make(g.Reason).Value(), Used: g.Used,
@@ -76,7 +76,7 @@ func (r *Result) pay(payoff []float64) {
 
 func clamp(n int64) int32 { return int32(min(n, 1<<31-1)) }
 
-// Seat returns who made a move, 1 or 2. If the log does not say, the players alternate.
+// Seat returns the seat that made a move, 1 or 2. If the log does not record it, the players alternated.
 func (g *Game) Seat(move int) int {
 	if move < len(g.Seats) && (g.Seats[move] == '1' || g.Seats[move] == '2') {
 		return int(g.Seats[move] - '0')
@@ -90,7 +90,7 @@ func (r *Result) Key() Key { return Key{r.Round, r.First, r.Second, r.Leg} }
 // WinnerID returns the id of the bot that won, or 0 for a draw.
 func (r *Result) WinnerID() int { return [...]int{0, r.First, r.Second}[r.Winner] }
 
-// source is where games can be loaded from: a log, by its path, or a reader.
+// source is where games can be loaded from: a log at a path, or a reader.
 type source struct {
 	path  string
 	again io.ReaderAt

@@ -11,17 +11,16 @@ import (
 	"assay/judge/problem"
 )
 
-// Choice selects a rule set of the game and overrides some of its values. Values that are nil or empty are
-// not overridden.
+// Choice selects a rule set of the game and overrides some of its values. Nil and empty values override nothing.
 type Choice struct {
-	Rules   string         `json:"rules,omitempty"` // the name of the set; if empty, the game's first one
+	Rules   string         `json:"rules,omitempty"` // name of the rule set; empty means the game's first one
 	Rounds  *int           `json:"rounds,omitempty"`
 	Games   *int           `json:"games,omitempty"`
 	Points  string         `json:"points,omitempty"`
 	Format  string         `json:"format,omitempty"`
 	Move    *time.Duration `json:"move_ns,omitempty"`
 	Clock   *time.Duration `json:"clock_ns,omitempty"`
-	Options []string       `json:"options,omitempty"` // of the game, NAME=VALUE
+	Options []string       `json:"options,omitempty"` // options of the game, as NAME=VALUE
 }
 
 // FromSet converts a rule set of the game's directory.
@@ -38,10 +37,10 @@ func FromSet(s *problem.RuleSet) Rules {
 	return r
 }
 
-// maxRounds is the most rounds of an event, and the most games of an encounter.
+// maxRounds is the maximum number of rounds of a tournament, and of games in an encounter.
 const maxRounds = 1_000_000
 
-// Check returns what is wrong with the rules, except for the referee's options.
+// Check returns an error if the rules are invalid. It does not check the referee's options.
 func (r *Rules) Check() error {
 	known := func(what, word string, all []string) error {
 		if slices.Contains(all, word) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// rulesJSON are rules in logs. Each name contains its unit.
+// rulesJSON is the form of rules in logs. Names contain the unit.
 type rulesJSON struct {
 	Name    string            `json:"name"`
 	Format  string            `json:"format"`
@@ -22,8 +22,8 @@ type rulesJSON struct {
 	Options map[string]string `json:"options,omitempty"`
 }
 
-// firstRules are rules in logs of version 1, with times in nanoseconds. The fingerprints of events are made
-// of them in every version, so that seeds, and with them all games, stay the same.
+// firstRules is the form of rules in logs of version 1, with times in nanoseconds. Fingerprints are computed from
+// this form in every version, so that seeds, and therefore all games, stay the same.
 type firstRules struct {
 	Name    string            `json:"name"`
 	Format  string            `json:"format"`

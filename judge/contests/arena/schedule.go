@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Formats are the schedules by name. To add one, write a file with a Schedule and a line here.
+// Formats maps names to schedules. To add one, write a file with a Schedule and add a line here.
 func Formats() map[string]func(*Rules) Schedule {
 	return map[string]func(*Rules) Schedule{
 		"round-robin": func(r *Rules) Schedule { return roundRobin{r.Rounds, r.Games} },
@@ -16,10 +16,10 @@ func Formats() map[string]func(*Rules) Schedule {
 	}
 }
 
-// FormatNames lists the formats.
+// FormatNames returns the names of the formats.
 func FormatNames() []string { return slices.Sorted(maps.Keys(Formats())) }
 
-// roundRobin lets each pair meet once a round, with all rounds in one stage.
+// roundRobin gives each pair one encounter per round, with all rounds in one stage.
 type roundRobin struct{ rounds, games int }
 
 func (s roundRobin) Stage(stage int, so *Results) (all []Encounter) {
@@ -35,8 +35,8 @@ func (s roundRobin) Stage(stage int, so *Results) (all []Encounter) {
 	return all
 }
 
-// meet makes an encounter. Who goes first depends only on the pair and the round, so that games stay the same
-// when bots are added.
+// meet returns an encounter. The bot that goes first depends only on the pair and the round, so that games stay
+// the same when bots are added.
 func meet(round, a, b, games int) Encounter {
 	a, b = min(a, b), max(a, b)
 	if (a+b+round)%2 == 1 {
@@ -45,12 +45,12 @@ func meet(round, a, b, games int) Encounter {
 	return Encounter{Round: round, A: a, B: b, Games: games}
 }
 
-// circle returns all pairs, by the circle method. No bot occurs twice in consecutive pairs of a turn, so most
-// pairs of a turn can play at the same time.
+// circle returns all pairs, using the circle method. Within a turn, no bot occurs in two consecutive pairs, so
+// most pairs of a turn can play concurrently.
 func circle(ids []int) (pairs [][2]int) {
 	ring := slices.Clone(ids)
 	if len(ring)%2 == 1 {
-		ring = append(ring, 0) // its opponent rests
+		ring = append(ring, 0) // the opponent of 0 rests
 	}
 	n := len(ring)
 	for range n - 1 {

@@ -11,19 +11,19 @@ import (
 	"strconv"
 )
 
-// Fingerprint distinguishes events whose games must not be mixed. It depends on the rules and the seed, but
-// not on the number of rounds, which may grow, nor on the scoring.
+// Fingerprint distinguishes tournaments whose games must not be mixed. It depends on the rules and the seed, but
+// not on the number of rounds, which may grow, or on the scoring.
 func (r Rules) Fingerprint(seed uint64) string {
 	r.Rounds, r.Score = 0, Score{}
 	text, err := json.Marshal(firstRules(r))
 	if err != nil {
-		panic(err) // JSON can represent everything in it
+		panic(err) // cannot happen: JSON can represent all fields
 	}
 	sum := sha256.Sum256(fmt.Appendf(text, " %d", seed))
 	return hex.EncodeToString(sum[:4])
 }
 
-// hash hashes texts and numbers to a number.
+// hash hashes strings and integers to an integer.
 func hash(parts ...any) uint64 {
 	var text []byte
 	for _, p := range parts {
@@ -37,7 +37,7 @@ func hash(parts ...any) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// seeder makes the seeds of an event's games. They depend only on the rules, the seed, the round, the names
+// seeder derives the seeds of a tournament's games. They depend only on the rules, the seed, the round, the names
 // of the bots and the number of the game.
 type seeder struct {
 	event string
@@ -56,14 +56,14 @@ func (s *seeder) game(k Key) uint64 {
 	return hash(s.event, "game", k.Round, s.names[k.First], s.names[k.Second], k.Leg)
 }
 
-// shared returns the seed that is the same for all pairs of a round, and for two games in which both bots go
-// first.
+// shared returns a seed that is the same for all pairs of a round, and for two consecutive games in which each bot
+// goes first once.
 func (s *seeder) shared(k Key) uint64 { return hash(s.event, "shared", k.Round, (k.Leg+1)/2) }
 
 // bot returns the seed of a bot.
 func (s *seeder) bot(id int) uint64 { return hash(s.event, "bot", s.names[id]) }
 
-// lots returns the bots in an unpredictable order.
+// lots returns the ids of the bots in an unpredictable order.
 func lots(o *Opened) []int {
 	event := o.Rules.Fingerprint(o.Seed)
 	bots := slices.Clone(o.Bots)

@@ -2,8 +2,8 @@ package arena
 
 import "testing"
 
-// TestBothBeginWithOneStart: the two games of a pair in which each begins once share their
-// chances, in all pairs of a round, and no others do.
+// TestBothBeginWithOneStart checks which games share random numbers: the two games of a pair in which each bot
+// goes first once, for all pairs of a round, and no other games.
 func TestBothBeginWithOneStart(t *testing.T) {
 	s := newSeeder(&Opened{Seed: 7, Bots: []Bot{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}, {ID: 3, Name: "c"}}})
 	seen, games := map[uint64][2]int{}, map[uint64]Key{}

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Row is a bot's row in the table that decides an event.
+// Row is a bot's row in the table that determines the tournament's result.
 type Row struct {
 	Bot    int     `json:"bot"` // id
 	Points float64 `json:"points"`
@@ -15,15 +15,15 @@ type Row struct {
 	Draws  int `json:"draws"`
 	Losses int `json:"losses"`
 
-	// Complete encounters: how many, won and drawn.
+	// Numbers of complete encounters: played, won, and drawn.
 	Encounters int `json:"encounters"`
 	Won        int `json:"encounters_won"`
 	Drawn      int `json:"encounters_drawn"`
 }
 
-// Table returns the rule set's table of all bots that are not disqualified, the winner first: by points, then
-// by the other criteria of the rule set, then by lots. If the format determines an order, as a knockout does,
-// that comes before points.
+// Table returns the table of all bots that are not disqualified, the winner first. It is ordered by points, then
+// by the other criteria of the rule set, then by lots. If the format determines an order, as a knockout does, that
+// order precedes points.
 func Table(so *Results) []Row {
 	rows := map[int]*Row{}
 	for _, id := range so.In() {
@@ -54,7 +54,7 @@ func Table(so *Results) []Row {
 	return table
 }
 
-// Tied reports whether only lots decide between two rows.
+// Tied reports whether only lots decide the order of two rows.
 func (s Score) Tied(a, b *Row) bool { return s.compare(a, b) == 0 }
 
 // compare compares rows by all criteria of the rule set.
@@ -66,7 +66,7 @@ func (s Score) compare(a, b *Row) int {
 	return cmp.Or(cmp.Compare(a.Points, b.Points), byWins)
 }
 
-// ranker is a format that determines the order of bots: their ids, best first.
+// ranker is a format that determines the order of bots. It returns their ids, best first.
 type ranker interface{ rank(so *Results) []int }
 
 // eachEncounter calls f for the games of each encounter.
@@ -116,7 +116,7 @@ func (r *Rules) count(a, b *Row, games []Result) {
 	}
 }
 
-// points returns what one encounter is worth for a bot. Only a complete encounter is scored as a whole.
+// points returns the points of a bot for one encounter. Only complete encounters are scored as a whole.
 func (s Score) points(won, drawn, lost int, complete bool) float64 {
 	switch {
 	case s.By == ByGame:
@@ -133,7 +133,7 @@ func (s Score) points(won, drawn, lost int, complete bool) float64 {
 	return s.Draw
 }
 
-// payoff returns what a bot was paid for games.
+// payoff returns the total payoff of a bot in games.
 func payoff(bot int, games []Result) (sum float64) {
 	for i := range games {
 		if g := &games[i]; g.Payoff != nil {

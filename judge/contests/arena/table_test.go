@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// legs makes the games of one encounter of bots 1 and 2, a letter each: W, D or L for
-// bot 1.
+// legs returns the games of one encounter between bots 1 and 2. Each letter is a result for bot 1: W, D or L.
 func legs(round int, letters string) (games []Result) {
 	for i, c := range letters {
 		g := Result{Round: round, Leg: i + 1, First: 1, Second: 2, Winner: map[rune]int{'W': 1, 'D': 0, 'L': 2}[c]}
@@ -24,9 +23,9 @@ func TestTable(t *testing.T) {
 	for _, row := range []struct {
 		it    string
 		score Score
-		per   int // games of an encounter
+		per   int // number of games per encounter
 		games []string
-		want  string // points of bot 1, then of bot 2
+		want  string // points of bot 1 and bot 2
 	}{
 		{"scores each game", three(ByGame), 2, []string{"WW", "WL", "DD", "LW"}, "14 8"},
 		{"scores encounters, where one all is a draw", three(ByEncounter), 2, []string{"WW", "WL", "DD", "WD", "LD"}, "8 5"},

@@ -13,22 +13,21 @@ import (
 	"assay/judge/problem"
 )
 
-// Trial tests the first bot of an event. The other bot is the game's tester.
+// Trial tests the first bot of a tournament. The other bot is the game's tester.
 type Trial struct {
 	Event  *Event
 	Rules  Rules
-	Checks []problem.Check // the positions to test; if empty, one game from each seat
-	// First ends the trial with the first game in which the bot fails, or after the first position with
-	// another error.
+	Checks []problem.Check // positions to test; if empty, one game from each seat
+	// If First is set, the trial ends after the first game in which the bot fails, or after the first position
+	// with another error.
 	First bool
 
 	ok             bool
 	moves          int
-	total, slowest int64 // microseconds
+	total, slowest int64 // wall time in microseconds
 }
 
-// Run plays two games from each position, twice, and reports the bot's errors. It returns true if there were
-// none.
+// Run plays two games from each position, twice, and reports the bot's errors. It returns true if there are none.
 func (t *Trial) Run(ctx context.Context, listen func(judge.Event)) (ok bool, err error) {
 	checks := t.Checks
 	if len(checks) == 0 {
@@ -50,7 +49,7 @@ func (t *Trial) Run(ctx context.Context, listen func(judge.Event)) (ok bool, err
 	return t.ok, nil
 }
 
-// finished returns the event with the result of the trial.
+// finished returns the event that reports the result of the trial.
 func (t *Trial) finished(wrong []string) *judge.TryFinished {
 	e := &judge.TryFinished{OK: t.ok, Wrong: wrong, Moves: t.moves, SlowestUS: t.slowest}
 	if t.moves > 0 {
@@ -59,7 +58,7 @@ func (t *Trial) finished(wrong []string) *judge.TryFinished {
 	return e
 }
 
-// Tried returns a whole event's games of one bot as a trial.
+// Tried evaluates all games of one bot in a tournament as a trial.
 func Tried(r *Results, id int) (*judge.TryFinished, error) {
 	games, err := r.LoadAll()
 	if err != nil {
@@ -71,7 +70,7 @@ func Tried(r *Results, id int) (*judge.TryFinished, error) {
 	return t.finished(wrong), nil
 }
 
-// try plays two games from a position, twice. Refused means that the bot does not get ready.
+// try plays two games from a position, twice. Refused means that the bot did not become ready.
 func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, refused bool, err error) {
 	e := t.Event
 	e.Rules = t.Rules
@@ -116,7 +115,8 @@ func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, 
 	return wrong, false, nil
 }
 
-// untilFailure plays two games of two bots, and only one if the first bot fails in it.
+// untilFailure is a schedule of two games between two bots. If the first bot fails in the first game, the second
+// is not played.
 type untilFailure struct{}
 
 // Stage returns the first game, and then both.
@@ -135,7 +135,7 @@ func (untilFailure) Stage(stage int, so *Results) []Encounter {
 	return []Encounter{meet(1, in[0], in[1], stage+1)}
 }
 
-// look finds errors of a bot in games.
+// look returns the errors that a bot made in games.
 func (t *Trial) look(games []*Game, id int) (wrong []string) {
 	for _, g := range games {
 		seat := 1
@@ -167,8 +167,8 @@ func (t *Trial) look(games []*Game, id int) (wrong []string) {
 	return wrong
 }
 
-// LastWords returns the line of the bot's standard error that explains an error, with its place in the
-// source, after a semicolon. It is empty if the bot wrote nothing.
+// LastWords returns the line of the bot's standard error that explains an error, with its position in the source,
+// preceded by a semicolon. It returns "" if the bot wrote nothing.
 func (f *GameFault) LastWords() string {
 	reason := tail.Reason(f.Stderr)
 	switch {
@@ -180,7 +180,7 @@ func (f *GameFault) LastWords() string {
 	return "; its error output: " + reason
 }
 
-// Line formats the fault on one line.
+// Line describes the fault on one line.
 func (f *GameFault) Line() string {
 	line := string(f.Kind) + ": " + strings.Join(strings.Fields(f.Text), " ")
 	if f.Bytes != "" && f.Bytes != `""` {

@@ -2,13 +2,13 @@ package arena
 
 import "testing"
 
-// TestATrialEndsWithTheFirstFailure: the second game is played unless the bot failed in the first one. A
-// failure of the tester says nothing of the bot.
+// TestATrialEndsWithTheFirstFailure checks that the second game is played unless the bot failed in the first. A
+// failure of the tester must not count as a failure of the bot.
 func TestATrialEndsWithTheFirstFailure(t *testing.T) {
 	rules := Rules{Rounds: 1, Games: 2}
 	for what, tt := range map[string]struct {
 		game  func(seat int) *Game // of the bot
-		games int                  // that are played
+		games int                  // number of games played
 	}{
 		"no bot fails":                  {func(int) *Game { return &Game{} }, 2},
 		"the bot fails":                 {func(seat int) *Game { return &Game{Fault: &GameFault{Seat: seat, Kind: Crashed}} }, 1},
@@ -45,7 +45,7 @@ func TestATrialEndsWithTheFirstFailure(t *testing.T) {
 	if all := (untilFailure{}).Stage(0, so); len(all) > 0 {
 		t.Errorf("a bot that is not ready plays %v", all)
 	}
-	// They are the games of a round robin.
+	// The games must be those of a round robin.
 	if got, want := (untilFailure{}).Stage(1, field(2, rules)), (roundRobin{1, 2}).Stage(0, field(2, rules)); len(got) != 1 ||
 		got[0] != want[0] {
 		t.Errorf("the games are %v, want %v", got, want)

@@ -11,18 +11,18 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// watch looks at the clocks of all referees, every few milliseconds. Referees wait for their bots without a
-// limit, and the watch kills bots that take too long. So clocks cost a move nothing.
+// watch checks the clocks of all referees every few milliseconds. Referees wait for their bots without a timeout,
+// and the watch kills bots that take too long. So clocks add no cost to a move.
 type watch struct {
 	wall     float64 // wall time limit, as a multiple of the CPU time
 	referees []*refereeProc
-	failed   chan<- error // for one error, if the machine is too busy
+	failed   chan<- error // receives one error if the machine is too busy
 
 	mu      sync.Mutex
 	players map[seatAt]*player
 }
 
-// seatAt is a bot at a referee.
+// seatAt identifies a bot at a referee.
 type seatAt struct {
 	refereeProc *refereeProc
 	bot         int
@@ -31,39 +31,40 @@ type seatAt struct {
 // look is the observed state of a turn.
 type look struct {
 	turn  turn
-	since time.Time     // when it was first seen
-	cpu   time.Duration // what the bot had used then
+	since time.Time     // when the turn was first seen
+	cpu   time.Duration // CPU time that the bot had used at that time
 	known bool
-	// bot and referee are what their threads had done then. Late is how long the watch itself has been
-	// delayed since.
+	// bot and referee are the states of the threads of the bot and the referee when the turn was first seen. late
+	// is how long the watch itself has been delayed since then.
 	bot, referee sandbox.Threads
 	late         time.Duration
-	// last is what the bot's threads had done at the last look, once its limit was over.
+	// last is the state of the bot's threads at the previous look after its limit was exceeded.
 	last sandbox.Threads
 	over bool
 }
 
-// watchEvery is the time between two looks, and so the precision of the clocks.
+// watchEvery is the interval between two looks, and therefore the precision of the clocks.
 const watchEvery = 5 * time.Millisecond
 
 // wallExtra is added to every wall time limit.
 const wallExtra = 500 * time.Millisecond
 
-// wallTime returns the wall time limit for a CPU time limit: a multiple of it.
+// wallTime returns the wall time limit for a CPU time limit.
 func wallTime(budget time.Duration, times float64) time.Duration {
 	return time.Duration(float64(budget)*times) + wallExtra
 }
 
 const (
-	// starving is the denominator of a share of the CPU. On a busy machine that does not report waits, a bot
-	// that gets less than that share has starvingFactor times its wall time limit.
+	// starving and starvingFactor apply on a busy machine that does not report waits. If a bot gets less than
+	// 1/starving of the CPU, its wall time limit is multiplied by starvingFactor.
 	starving       = 50
 	starvingFactor = 10
-	// mostStarved is how long a machine may keep a bot from its limits before the event ends.
+	// mostStarved is how long a busy machine may keep a bot from reaching its limits before the tournament is
+	// stopped.
 	mostStarved = judge.LongestCPUWait
 )
 
-// set sets the player of a bot at a referee; nil means none.
+// set sets the player of a bot at a referee. If p is nil, the bot has no player there.
 func (w *watch) set(c *refereeProc, bot int, p *player) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,7 +75,7 @@ func (w *watch) set(c *refereeProc, bot int, p *player) {
 	}
 }
 
-// run watches until ctx ends.
+// run watches until ctx is done.
 func (w *watch) run(ctx context.Context) {
 	looks := make([]look, len(w.referees))
 	tick := time.NewTicker(watchEvery)
@@ -102,7 +103,7 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// judge kills the bot to move if its time is over.
+// judge kills the bot to move if it has exceeded its time.
 func (w *watch) judge(c *refereeProc, l *look) {
 	w.mu.Lock()
 	p := w.players[seatAt{c, l.turn.bot}]
@@ -134,7 +135,7 @@ func (w *watch) judge(c *refereeProc, l *look) {
 	waiting := !l.over || bot.Waiting(l.last)
 	l.last, l.over = bot, true
 	used := max(cpu-l.cpu, bot.Ran(l.bot))
-	// A referee that waits has not asked the bot yet, or not received its answer.
+	// A referee that waits for a CPU has not yet asked the bot or received its answer.
 	kept := bot.Waited(l.bot) + c.held.Threads().Waited(l.referee) + l.late
 	switch {
 	case used > budget:
@@ -157,13 +158,13 @@ func (w *watch) judge(c *refereeProc, l *look) {
 func (w *watch) fail(err error) {
 	select {
 	case w.failed <- err:
-	default: // it is already ending
+	default: // the tournament is already being stopped
 	}
 }
 
-// idle reports whether a bot that used this much CPU time has exceeded its wall time limit. Kept is how long
-// the bot, its referee or the watch was kept from the CPU. How long a bot has been waiting for a CPU now is
-// unknown.
+// idle reports whether a bot that used this much CPU time has exceeded its wall time limit. Kept is how long the
+// bot, its referee or the watch had to wait for a CPU. Waiting means that the bot is waiting for a CPU now, for an
+// unknown time.
 func idle(took, limit, used, kept time.Duration, waiting bool) bool {
 	return !waiting && took-kept > limit && (used <= took/starving || took >= starvingFactor*limit)
 }

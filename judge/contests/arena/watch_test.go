@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestIdle: a busy machine is not an idle bot.
+// TestIdle checks that a bot on a busy machine is not taken for an idle one.
 func TestIdle(t *testing.T) {
 	const limit = time.Second
 	for name, tt := range map[string]struct {
@@ -33,7 +33,8 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestABusyMachineEndsAnEvent: by what the watch said first, which is said once for many referees.
+// TestABusyMachineEndsAnEvent checks that the tournament ends with the first error of the watch, even if several
+// referees are affected.
 func TestABusyMachineEndsAnEvent(t *testing.T) {
 	d := &director{failed: make(chan error, 1)}
 	busy := errors.New("the machine is too busy")

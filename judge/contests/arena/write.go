@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// LogFile is a log that is being written. It contains only whole lines, unless the machine fails during a
+// LogFile is a log that is being written. It contains only complete lines, unless the machine fails during a
 // write.
 type LogFile struct {
 	Path string
 
 	file    *os.File
-	size    int64 // of the whole lines
+	size    int64 // total size of the complete lines, in bytes
 	pending bytes.Buffer
 	synced  time.Time
-	sink    func(line []byte) error // gets each line, too; may be nil
+	sink    func(line []byte) error // also receives each line; may be nil
 }
 
-// A killed judge may leave a child that has the log open, until the child notices.
+// A killed judge may leave behind a child process that holds the log open until it exits.
 const (
 	lockPatience = 2 * time.Second
 	lockEvery    = 20 * time.Millisecond
 )
 
-// OpenLog opens a log, or creates one, and reads it. It removes an incomplete last line.
+// OpenLog opens a log and reads it. It creates the log if there is none, and removes an incomplete last line.
 func OpenLog(path string) (*LogFile, *Log, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -58,7 +58,7 @@ func OpenLog(path string) (*LogFile, *Log, error) {
 	return &LogFile{Path: path, file: file, size: held.Size}, held, nil
 }
 
-// noLog makes a log in a temporary file without a name, from which games can be loaded.
+// noLog creates a log in an unnamed temporary file, from which games can be loaded.
 func noLog() (*LogFile, *Log, error) {
 	file, err := os.CreateTemp("", "assay-games-*")
 	if err != nil {
@@ -72,7 +72,7 @@ func noLog() (*LogFile, *Log, error) {
 	return &LogFile{file: file}, &Log{source: &source{path: file.Name(), again: again}}, nil
 }
 
-// addGame writes the record of a game from its three parts, and returns its offset. It is in the file after
+// addGame adds the record of a game, in three parts, and returns its offset. The record is written to the file by
 // flush.
 func (l *LogFile) addGame(head *gameHead, moves []byte, tail *gameTail) (at int64, err error) {
 	start := l.pending.Len()
@@ -91,7 +91,7 @@ func (l *LogFile) addGame(head *gameHead, moves []byte, tail *gameTail) (at int6
 	return at, l.pass(start)
 }
 
-// pass gives the sink the line that was added.
+// pass passes the line that was added to the sink.
 func (l *LogFile) pass(start int) error {
 	if l.sink == nil {
 		return nil
@@ -102,7 +102,7 @@ func (l *LogFile) pass(start int) error {
 	return nil
 }
 
-// add writes a record, which is in the file after flush.
+// add adds a record, which flush writes to the file.
 func (l *LogFile) add(r *Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -114,14 +114,14 @@ func (l *LogFile) add(r *Record) error {
 	return l.pass(start)
 }
 
-// syncEvery is the time between syncs of the log, which protect it against a failure of the machine. If only
+// syncEvery is the interval between syncs of the log, which protect it against a failure of the machine. If only
 // the judge fails, nothing is lost.
 const syncEvery = 2 * time.Second
 
 // InUseError means that another judge is writing the log.
 type InUseError struct{ Path string }
 
-// Error includes what to do about it.
+// Error includes a remedy.
 func (e *InUseError) Error() string {
 	return fmt.Sprintf("the log %s is being written by another judge\n    wait until it has finished, or name another log", e.Path)
 }
@@ -132,7 +132,7 @@ type LogError struct {
 	Err  error
 }
 
-// Error says that nothing is lost, and what to do.
+// Error reports that nothing is lost, and a remedy.
 func (e *LogError) Error() string {
 	if e.Path == "" {
 		return fmt.Sprintf("the games of the event cannot be stored: %v\n    free space in %s", e.Err, os.TempDir())
@@ -149,7 +149,7 @@ func (l *LogFile) flush() error {
 	}
 	n, err := l.file.Write(l.pending.Bytes())
 	if err != nil {
-		// The incomplete line is dropped; the whole lines before it stay.
+		// Remove the incomplete line, and keep the complete lines before it.
 		whole := bytes.LastIndexByte(l.pending.Bytes()[:n], '\n') + 1
 		_ = l.file.Truncate(l.size + int64(whole))
 		l.pending.Reset()

@@ -16,16 +16,16 @@ import (
 type Answer struct {
 	File     string
 	Language *config.Language
-	Driver   *drivers.Driver // of its language
-	Counted  string          // the code whose size counts
-	Code     string          // the code that runs: the counted code, with header and footer
+	Driver   *drivers.Driver // driver of its language
+	Counted  string          // the counted code
+	Code     string          // the code to run, which is the counted code with header and footer
 	Size
-	Claim int // size in bytes that the author claims; zero if none
+	Claim int // size in bytes that the author claims; zero if there is no claim
 
-	before int // bytes of Code before Counted
+	before int // number of bytes of Code before Counted
 }
 
-// NewAnswer makes a submission of a file's bytes.
+// NewAnswer makes a submission from the content of a file.
 func NewAnswer(file string, l *config.Language, d *drivers.Driver, data []byte, encoding string, pages map[string]string) (*Answer, error) {
 	code, size, err := Count(data, encoding, l.Page, pages)
 	if err != nil {
@@ -34,8 +34,8 @@ func NewAnswer(file string, l *config.Language, d *drivers.Driver, data []byte, 
 	return &Answer{File: file, Language: l, Driver: d, Counted: code, Code: code, Size: size}, nil
 }
 
-// CountFlags counts the flags of the call as golf sites did before 2018: by how much they lengthen the
-// shortest call. A letter is added to an existing group of letters.
+// CountFlags counts the flags of the command line as golf sites did before 2018: as the number of bytes by which
+// they lengthen the shortest call. A letter can be added to an existing group of letters.
 func (a *Answer) CountFlags(flags []string) {
 	more := 0
 	for _, f := range flags {
@@ -51,7 +51,7 @@ func (a *Answer) CountFlags(flags []string) {
 	}
 }
 
-// Around adds code that is not counted before and after the submission's own.
+// Around surrounds the submission's code with code that is not counted.
 func (a *Answer) Around(header, footer string) {
 	a.Code, a.before = a.Counted, 0
 	if header != "" {
@@ -63,8 +63,8 @@ func (a *Answer) Around(header, footer string) {
 	}
 }
 
-// LanguageOf finds the language in a post's header. Headers contain more details than judge.toml: "Python 3.8
-// (pre-release)", "JavaScript (Node.js)", "C (gcc)".
+// LanguageOf finds the language named in a post's header. Headers contain more details than judge.toml, such as
+// "Python 3.8 (pre-release)", "JavaScript (Node.js)" and "C (gcc)".
 func LanguageOf(cfg *config.Config, header string) (*config.Language, bool) {
 	header, _, _ = strings.Cut(header, "(")
 	words := strings.Fields(header)
@@ -82,7 +82,7 @@ func LanguageOf(cfg *config.Config, header string) (*config.Language, bool) {
 	return nil, false
 }
 
-// minor matches what follows the first number of a version: "Python 2.7".
+// minor matches a version with more than one number, as in "Python 2.7".
 var minor = pattern.New(`(\d+)\.[\d.]+\+?$`)
 
 // version matches a number at the end of a language's name.
@@ -99,7 +99,7 @@ func named(cfg *config.Config, name string) (*config.Language, bool) {
 	return cfg.Languages[at], true
 }
 
-// UnknownLanguageError means that the language in a post's header is unknown, or that the post names none.
+// UnknownLanguageError means that the language in a post's header is unknown, or that the header names none.
 type UnknownLanguageError struct {
 	Name  string
 	Known []string

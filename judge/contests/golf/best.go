@@ -15,8 +15,8 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// BestFile is the name of the file with the best correct submissions. It is plain text: problem, bytes,
-// language, day and file, separated by tabs.
+// BestFile is the name of the file that lists the best correct submissions. It is plain text with tab-separated
+// columns: problem, bytes, language, day, and file.
 const BestFile = "golf-best.tsv"
 
 // Best is a list of the best correct submissions.
@@ -61,8 +61,8 @@ func parseBest(path, text string) (*Best, error) {
 	return b, nil
 }
 
-// Add adds a correct submission that was checked on the whole domain. Of each file, only the shortest one is
-// kept.
+// Add adds a correct submission that was checked on the whole domain. For each file, only the shortest submission
+// is kept.
 func (b *Best) Add(problem string, r *Result, now time.Time) {
 	if r.Verdict != Right || r.Quick || r.Picked {
 		return
@@ -80,7 +80,7 @@ func (b *Best) Add(problem string, r *Result, now time.Time) {
 	b.rows = append(b.rows, row)
 }
 
-// of returns a problem's submissions, the shortest first.
+// of returns a problem's submissions, shortest first.
 func (b *Best) of(problem string) []bestRow {
 	var rows []bestRow
 	for _, r := range b.rows {
@@ -94,7 +94,8 @@ func (b *Best) of(problem string) []bestRow {
 	return rows
 }
 
-// Compare compares a submission with the best one in its language. It is empty if there is none.
+// Compare compares a submission with the best one in its language. It returns "" if the list contains no
+// submission in that language.
 func (b *Best) Compare(problem string, r *Result, now time.Time) string {
 	for _, row := range b.of(problem) {
 		if row.language == r.LanguageWords() {
@@ -114,7 +115,7 @@ func dayWords(day string, now time.Time) string {
 	return day
 }
 
-// Text formats a problem's submissions, the shortest first.
+// Text formats a problem's submissions, shortest first.
 func (b *Best) Text(problem string) string {
 	var out strings.Builder
 	for _, r := range b.of(problem) {

@@ -15,7 +15,7 @@ import (
 
 // Checker is the problem's own checker of outputs. It is safe for concurrent use.
 type Checker struct {
-	mu   sync.Mutex // one request at a time
+	mu   sync.Mutex // held during a request
 	proc *kitproc.Proc
 }
 
@@ -28,7 +28,7 @@ func NewChecker(ctx context.Context, r judge.Runner, p *judge.Program, limits ju
 	return &Checker{proc: proc}, nil
 }
 
-// Close ends the checker.
+// Close stops the checker.
 func (c *Checker) Close() error { return c.proc.Close() }
 
 // setters converts an error of the setter's program to a fault.
@@ -39,11 +39,11 @@ func setters(p *judge.Program, err error) error {
 	return err
 }
 
-// longest is how many bytes of an output a checker gets. No correct output of a golf problem is close to
-// that.
+// longest is the maximum number of bytes of an output that a checker receives. Correct outputs of golf problems
+// are much shorter.
 const longest = 4 << 10
 
-// bounded cuts a text that is too long. It replaces the rest by a hash, because two long texts may differ
+// bounded truncates a text that is too long. It replaces the rest with a hash, because two long texts may differ
 // only at the end.
 func bounded(text string) string {
 	text = strings.TrimSpace(text)
@@ -53,7 +53,7 @@ func bounded(text string) string {
 	return fmt.Sprintf("%s... (%d bytes, sha256 %x)", strings.ToValidUTF8(text[:longest], ""), len(text), sha256.Sum256([]byte(text)))
 }
 
-// check asks the checker what is wrong with the outputs.
+// check asks the checker which outputs are wrong.
 func (c *Checker) check(ctx context.Context, d *Domain, outputs []output, all bool) (*kit.GolfReport, error) {
 	g := kit.Golf{All: all}
 	for _, o := range outputs {

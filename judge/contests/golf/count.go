@@ -14,12 +14,11 @@ import (
 // Size is the length of a golf submission.
 type Size = judge.GolfSize
 
-// Count returns the counted part of a file's bytes, and its size. It omits, and names, what was added by an
-// editor and not by the author: a byte order mark, carriage returns before line feeds, and empty lines at
-// both ends.
+// Count returns the counted part of a file, and its size. It omits, and reports in s, what an editor added: a byte
+// order mark, carriage returns before line feeds, and empty lines at both ends.
 //
-// Pages are the code pages in addition to Encodings, and own is that of the submission's language. If no
-// encoding is requested, own counts if it contains all characters of the code.
+// Pages are the available code pages in addition to Encodings. Own is the code page of the submission's language.
+// If no encoding is requested, own applies if it contains all characters of the code.
 func Count(data []byte, encoding, own string, pages map[string]string) (code string, s Size, err error) {
 	rest := data
 	note := func(format string, args ...any) { s.Adjusted = append(s.Adjusted, fmt.Sprintf(format, args...)) }
@@ -64,7 +63,7 @@ func Count(data []byte, encoding, own string, pages map[string]string) (code str
 	return code, s, nil
 }
 
-// invalid returns the rest of a text after its valid UTF-8.
+// invalid returns the part of a text that follows its valid UTF-8 prefix.
 func invalid(code string) string {
 	for code != "" {
 		r, n := utf8.DecodeRuneInString(code)
@@ -76,7 +75,7 @@ func invalid(code string) string {
 	return code
 }
 
-// outside finds a character that is not in a code page. Line feeds are in all pages.
+// outside finds a character that is not in a code page. All pages contain the line feed.
 func outside(code, page string) (rune, bool) {
 	for _, c := range code {
 		if c != '\n' && !strings.ContainsRune(page, c) {
@@ -86,11 +85,11 @@ func outside(code, page string) (rune, bool) {
 	return 0, false
 }
 
-// Encodings are the encodings that a submission may be counted in. The file itself is always UTF-8.
+// Encodings lists the encodings in which a submission may be counted. The file itself is always UTF-8.
 var Encodings = []string{"utf-8", "ascii", "latin-1", "utf-16", "utf-32", "sbcs"}
 
-// encodedSize returns the size of a text in an encoding. "sbcs" stands for any code page with one byte per
-// character, as golf languages have them; its characters are not checked.
+// encodedSize returns the size of a text in an encoding. "sbcs" means any code page with one byte per character,
+// as golf languages use; the characters are not checked.
 func encodedSize(code, encoding string, pages map[string]string) (int, error) {
 	if !utf8.ValidString(code) {
 		return 0, fmt.Errorf("the file is not UTF-8, so it cannot be counted in %s", encoding)

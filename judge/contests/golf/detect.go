@@ -15,33 +15,33 @@ import (
 	"assay/judge/kit"
 )
 
-// Detection of how to call a submission, by trying the samples. It must not take long for anything else: most
-// candidates are wrong, and a function with unexpected arguments often runs forever. So each candidate has
-// little time at first, and only those that were correct until then get all of it.
+// This file detects how to call a submission, by trying the samples. It must not spend much time on wrong
+// candidates, because most are wrong, and a function with unexpected arguments often runs forever. So each
+// candidate has little time at first, and only candidates that were correct so far get the full time.
 
-// The CPU time that a candidate has at first: a function for all samples, a program for one. Drivers of
-// languages that start slowly get more.
+// The CPU time of a candidate at first. A function gets this time for all samples, a program for one sample.
+// Drivers of languages that start slowly get more.
 const (
 	functionProbe = 300 * time.Millisecond
 	programProbe  = time.Second
 )
 
-// patientTries is how many candidates that were stopped early get all of the time.
+// patientTries is the maximum number of candidates that get the full time after they were stopped early.
 const patientTries = 3
 
-// tried is a candidate that was tried on the samples.
+// tried is a candidate that has been tried on the samples.
 type tried struct {
 	way  *way
 	e    *judge.GolfTried
-	slow bool // an input took too long
+	slow bool // whether an input took too long
 
-	clean int // correct samples that are neither errors nor empty
+	clean int // number of correct samples whose output is neither an error nor empty
 }
 
 // all reports whether all samples were correct.
 func (t *tried) all(samples int) bool { return t.e.Right == samples }
 
-// detection is the search for the way to call the submission.
+// detection is the search for a way to call the submission.
 type detection struct {
 	*proof
 	best    *tried
@@ -50,17 +50,18 @@ type detection struct {
 	samples int
 	refused refusals
 	unread  map[reading]bool // readings of the code that the compiler or interpreter rejects
-	broken  bool             // the compiler cannot parse the submission, although it is a whole program
+	broken  bool             // the submission is a whole program that the compiler cannot parse
 }
 
-// reading is how a driver reads a submission, for any form of the call.
+// reading is a way in which a driver reads a submission, independent of the form of the call.
 type reading struct{ named, last bool }
 
 func readingOf(c candidate) reading { return reading{c.name != "", c.last} }
 
-// detect finds the way to call the submission: the first candidate that is correct on all samples, or the one
-// with the most correct samples. Errors and empty outputs do not count as correct there, because any output
-// may be allowed for some inputs. If no candidate can be built, it returns nil and sets the result.
+// detect finds the way to call the submission. This is the first candidate that is correct on all samples. If
+// there is none, it is the one with the most correct samples. Errors and empty outputs do not count as correct
+// there, because some inputs may allow any output. If no candidate can be built, detect returns nil and sets the
+// result.
 func (p *proof) detect(ctx context.Context) (*way, error) {
 	d := &detection{proof: p, refused: refusals{}, unread: map[reading]bool{}, samples: len(p.r.Domain.Samples)}
 	all := candidates(p.a, p.r.Domain.Arity, p.o)
@@ -120,7 +121,7 @@ func (p *proof) rejected() *notBuilt {
 
 // search tries the candidates in order until one is correct.
 func (d *detection) search(ctx context.Context, all []candidate) (found bool, err error) {
-	var readings []reading // of the functions that were tried
+	var readings []reading // readings as functions that have been tried
 	for len(all) > 0 {
 		n := 1
 		for !all[0].function && n < len(all) && !all[n].function {
@@ -146,27 +147,28 @@ func (d *detection) search(ctx context.Context, all []candidate) (found bool, er
 	return false, nil
 }
 
-// unparsed reports whether the compiler can parse the submission in none of the readings as a function, and the
-// submission does not look like a whole program. Then it cannot be one: the driver has patterns for both.
+// unparsed reports whether the compiler could parse no reading of the submission as a function, and the submission
+// does not look like a whole program either. The submission then cannot be a program, because the driver has
+// patterns that recognize programs.
 func (d *detection) unparsed(readings []reading) bool {
 	return len(readings) > 0 && len(d.driver.Broken) > 0 && !matchesAny(d.driver.Programs, d.a.Code) &&
 		!slices.ContainsFunc(readings, func(r reading) bool { return !d.unread[r] })
 }
 
-// hopeless reports whether a better candidate is already known. A candidate with at most half of the samples
-// correct does not count as better.
+// hopeless reports whether a better candidate than c is already known. A known candidate with at most half of the
+// samples correct is not considered better.
 func (d *detection) hopeless(c candidate) bool {
 	return d.best != nil && 2*d.best.clean > d.samples && !d.best.way.rivals(c, d.a.Code, d.compiled())
 }
 
-// compiled reports whether each form of a call has to be compiled.
+// compiled reports whether each form of a call must be compiled separately.
 func (d *detection) compiled() bool {
 	return len(d.lang.Result) > 0 && len(d.driver.Run) == 0 && !d.driver.OneBuild
 }
 
-// rivals reports whether a candidate may be correct although this one is for half of the samples. It may be a
-// function that calls this one, or another form of the call. The latter is only considered without
-// compilation, because types determine the form.
+// rivals reports whether c may be correct although w is correct on more than half of the samples. C may be a
+// function that calls w, or another form of the call. Another form is considered only without compilation, because
+// otherwise types determine the form.
 func (w *way) rivals(c candidate, code string, compiled bool) bool {
 	if !w.function || !c.function {
 		return false
@@ -177,7 +179,7 @@ func (w *way) rivals(c candidate, code string, compiled bool) bool {
 	return w.name == "" || len(regexp.MustCompile(`(?:^|[^\w$])`+regexp.QuoteMeta(w.name)+`(?:[^\w$]|$)`).FindAllString(code, 2)) > 1
 }
 
-// make builds a candidate. It returns nil if that is impossible.
+// make builds a candidate. If it cannot be built, make returns nil, nil.
 func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 	t := &tried{e: &judge.GolfTried{How: c.how(d.r.Domain.Arity)}}
 	w, err := d.build(ctx, c, len(d.probed))
@@ -191,11 +193,11 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 		if !known {
 			d.logs = append(d.logs, *failed)
 		}
-		if c.function && matchesAny(d.driver.Broken, failed.log) { // no other form of the call helps
+		if c.function && matchesAny(d.driver.Broken, failed.log) { // other forms of the call would not help
 			d.unread[readingOf(c)] = true
 			return nil, nil
 		}
-		if c.function { // a compiler may complain about the driver: all complaints must be the same
+		if c.function { // the errors may be about the driver, so both logs must be equal
 			beside := fillWords(d.driver.Answer, map[string]string{"name": c.name})
 			return nil, d.unloaded(ctx, c, func(log string) bool {
 				return log == failed.log || beside != "" && strings.ReplaceAll(log, d.a.name(), beside) == failed.log
@@ -210,7 +212,7 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 	return t, nil
 }
 
-// function tries one way to call a function.
+// function tries a candidate that is a function.
 func (d *detection) function(ctx context.Context, c candidate) (found bool, err error) {
 	if d.hopeless(c) || d.unread[readingOf(c)] {
 		return false, nil
@@ -237,9 +239,9 @@ func (d *detection) try(ctx context.Context, t *tried, samples []int) (found boo
 	return d.rate(ctx, t, outputs)
 }
 
-// unloaded handles a candidate whose driver could not load the submission. If the file alone cannot be built
-// either, for the same reason according to same, the interpreter rejects the file itself. Then no other call
-// with the same reading can succeed.
+// unloaded handles a candidate whose driver could not load the submission. It tries to build the file without a
+// driver. If that fails for the same reason, as the function same decides, the interpreter rejects the file
+// itself. Then no other call with the same reading can succeed.
 func (d *detection) unloaded(ctx context.Context, c candidate, same func(log string) bool) error {
 	log, err := d.rejection(ctx)
 	d.unread[readingOf(c)] = log != "" && same(log)
@@ -269,7 +271,7 @@ func (d *detection) rate(ctx context.Context, t *tried, outputs []output) (found
 	return false, nil
 }
 
-// outputs returns the outputs for the samples until one is too slow.
+// outputs returns the outputs for the samples up to the first that is too slow.
 func (d *detection) outputs(ctx context.Context, t *tried, samples []int) (outputs []output, slow bool, err error) {
 	err = d.calls(ctx, t.way, samples, func(o output) bool {
 		if slow = slow || o.slow; !o.slow {
@@ -285,7 +287,7 @@ func (d *detection) outputs(ctx context.Context, t *tried, samples []int) (outpu
 	return outputs, slow, err
 }
 
-// gave returns the output for an input, for people.
+// gave formats the output for an input, for messages.
 func (d *detection) gave(o output) string {
 	shown := strings.TrimSpace(o.text)
 	if o.fate != "" {
@@ -294,12 +296,12 @@ func (d *detection) gave(o output) string {
 	return fmt.Sprintf("%s: %s", d.r.Domain.Inputs[o.input], cut(shown))
 }
 
-// hopefuls is how many forms of input are tried on all samples although they are wrong on one, because their
+// hopefuls is the number of input forms that are tried on all samples although they fail on one, because their
 // outputs may help the author.
 const hopefuls = 2
 
-// programs tries forms of input on one sample, several at the same time, and those that are correct on it on
-// all samples. A correct submission is correct on it in some form.
+// programs tries input forms on one sample, several concurrently. It then tries the correct ones on all samples.
+// If the submission is correct, some form is correct on that sample.
 func (d *detection) programs(ctx context.Context, all []candidate) (found bool, err error) {
 	var ways, hopeful []*tried
 	for _, c := range all {
@@ -345,8 +347,8 @@ func (d *detection) programs(ctx context.Context, all []candidate) (found bool, 
 	return false, nil
 }
 
-// telling returns the samples with the most informative one first: the last one for which an empty output is
-// wrong.
+// telling returns the samples, starting with the most informative one. That is the last sample for which an empty
+// output is wrong.
 func (d *detection) telling(ctx context.Context) ([]int, error) {
 	samples := slices.Clone(d.r.Domain.Samples)
 	outputs := make([]output, len(samples))
@@ -369,7 +371,7 @@ func toFront(list []int, k int) []int {
 	return slices.Concat([]int{list[k]}, list[:k], list[k+1:])
 }
 
-// each runs several programs on one input at the same time.
+// each runs several programs concurrently on one input.
 func (d *detection) each(ctx context.Context, ways []*tried, probe int) ([]output, error) {
 	outputs, errs := make([]output, len(ways)), make([]error, len(ways))
 	var running sync.WaitGroup
@@ -380,7 +382,7 @@ func (d *detection) each(ctx context.Context, ways []*tried, probe int) ([]outpu
 	return outputs, errors.Join(errs...)
 }
 
-// follow tries the other samples if a program was correct on one.
+// follow tries the remaining samples if a program was correct on the first.
 func (d *detection) follow(ctx context.Context, t *tried, first output, samples []int) (found bool, err error) {
 	if first.slow {
 		t.slow = true
@@ -406,8 +408,8 @@ func (d *detection) follow(ctx context.Context, t *tried, first output, samples 
 	return d.rate(ctx, t, append([]output{first}, outputs...))
 }
 
-// patiently tries again, with all of the time, candidates that were stopped early and were correct until
-// then, or were tried first.
+// patiently retries candidates that were stopped early, with the full time. It takes those that were correct so
+// far, and those that were tried first.
 func (d *detection) patiently(ctx context.Context) error {
 	d.probing = 0
 	var again []*tried
@@ -426,7 +428,7 @@ func (d *detection) patiently(ctx context.Context) error {
 	return nil
 }
 
-// reason returns why no candidate could be tried.
+// reason returns the reason why no candidate could be tried.
 func (d *detection) reason(all []candidate) string {
 	alone, own := d.rejected(), slices.IndexFunc(d.logs, func(one notBuilt) bool { return one.own })
 	switch {

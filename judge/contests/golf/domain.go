@@ -13,33 +13,33 @@ import (
 	"assay/judge/problem"
 )
 
-// Input is one input of a domain.
+// Input is an input in a domain.
 type Input struct {
 	Args []string
-	Edge bool // submissions are often wrong on it
+	Edge bool // whether it is an edge case, on which submissions are often wrong
 }
 
 func (in Input) String() string { return strings.Join(in.Args, " ") }
 
-// Domain contains every input of a problem, the cheap ones first.
+// Domain contains every input of a problem, cheap ones first.
 type Domain struct {
 	Arity   int
 	Inputs  []Input
-	Samples []int // indexes of the inputs that the statement shows, the cheap ones first
+	Samples []int // indices of the inputs that the statement shows, cheap ones first
 	index   map[string]int
 }
 
-// Index finds an input by its text.
+// Index returns the index of the input with the given text.
 func (d *Domain) Index(text string) (int, bool) {
 	i, ok := d.index[strings.Join(strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" ,;\t\n()[]", c) }), " ")]
 	return i, ok
 }
 
-// maxInputs is how many inputs a generator may list.
+// maxInputs is the maximum number of inputs that a generator may list.
 const maxInputs = 1_000_000
 
-// ParseDomain parses the output of a domain's generator: one input per line, as integers with blanks between
-// them. A line that ends in "!" is an edge case.
+// ParseDomain parses the output of a domain's generator. Each line is one input, as integers separated by blanks.
+// A line that ends with "!" is an edge case.
 func ParseDomain(text string, arity int) (*Domain, error) {
 	d := &Domain{Arity: arity, index: map[string]int{}}
 	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -68,8 +68,8 @@ func ParseDomain(text string, arity int) (*Domain, error) {
 	return d, nil
 }
 
-// OpenDomain runs the problem's generator to list the domain. The samples are those of the problem that are
-// in it. If the setter is at fault, the error is a *judge.Fault.
+// OpenDomain runs the problem's generator to list the domain. Its samples are the problem's samples that the
+// domain contains. If the setter is at fault, OpenDomain returns a *judge.Fault.
 func OpenDomain(
 	ctx context.Context, r judge.Runner, f *problem.Directory, program *judge.Program, limits judge.Limits,
 	read func(path string) ([]byte, error),

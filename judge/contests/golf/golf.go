@@ -2,13 +2,13 @@
 //
 //	answer --Read--> Answer --detect--> way --quick, all--> outputs --checker--> Result
 //
-// It finds out by trying the samples whether a submission is a program or a function, and how it takes its
-// arguments, and then keeps to that. A program runs once for each input. A function is called for all inputs
-// in one process, by the driver of its language (package drivers), in shuffled order and twice. Then it is
-// called again in separate processes, which detects functions that work only once.
+// It tries the samples to determine whether a submission is a program or a function, and how it takes its
+// arguments. The rest of the check uses that way of calling it. A program runs once for each input. The driver of
+// the language (package drivers) calls a function for all inputs in one process, twice, in different orders. Then
+// it calls the function again in separate processes, which detects functions that work only once.
 //
-// The problem's own checker (kit.CheckGolf) decides what is correct. The package knows no language and no
-// problem by name, and it prints nothing.
+// The problem's own checker (kit.CheckGolf) decides which outputs are correct. The package knows no language and
+// no problem by name, and prints nothing.
 package golf
 
 import (
@@ -27,7 +27,7 @@ import (
 // Verdict is the verdict of a golf submission.
 type Verdict = judge.GolfVerdict
 
-// The verdicts, as package judge spells them.
+// The verdicts, as defined in package judge.
 const (
 	Right     = judge.GolfRight
 	Wrong     = judge.GolfWrong
@@ -35,60 +35,60 @@ const (
 	CannotRun = judge.GolfCannotRun
 )
 
-// Options say how to check. With the zero value, everything is detected.
+// Options determine how to check a submission. The zero value detects everything.
 type Options struct {
 	As    string        `json:"as,omitempty"`      // "function" or "program"; empty tries both
-	Entry string        `json:"entry,omitempty"`   // the name of the function
-	Call  string        `json:"call,omitempty"`    // how it is called, as Forms or Calls name it
-	In    string        `json:"in,omitempty"`      // how a program gets its input, as Inputs names it
-	Flags []string      `json:"-"`                 // of the interpreter or compiler; set when the submission is read
-	Time  time.Duration `json:"time_ns,omitempty"` // CPU time for one input; zero means DefaultTime
-	// Budget is the CPU time for all inputs together. Zero means no limit.
+	Entry string        `json:"entry,omitempty"`   // name of the function
+	Call  string        `json:"call,omitempty"`    // form of the call; see Forms and Calls
+	In    string        `json:"in,omitempty"`      // how a program gets its input; see Inputs
+	Flags []string      `json:"-"`                 // flags of the interpreter or compiler; set when the submission is read
+	Time  time.Duration `json:"time_ns,omitempty"` // CPU time per input; zero means DefaultTime
+	// Budget is the total CPU time for all inputs. Zero means no limit.
 	Budget time.Duration `json:"budget_ns,omitempty"`
-	Seed   uint64        `json:"seed"` // of the order
+	Seed   uint64        `json:"seed"` // determines the order of inputs
 	Jobs   int           `json:"-"`
-	Quick  bool          `json:"quick,omitempty"`  // samples and edge cases only
-	Cases  []string      `json:"cases,omitempty"`  // these inputs only
-	All    bool          `json:"all,omitempty"`    // find every wrong input
-	Strict bool          `json:"strict,omitempty"` // submissions that need a lenient rule are wrong
+	Quick  bool          `json:"quick,omitempty"`  // check only samples and edge cases
+	Cases  []string      `json:"cases,omitempty"`  // run only these inputs
+	All    bool          `json:"all,omitempty"`    // find every input with a wrong output
+	Strict bool          `json:"strict,omitempty"` // reject submissions that need a lenient rule
 	// Dialect says that the interpreter of another dialect cannot parse the file. If this one cannot either, no
 	// call is tried.
 	Dialect bool `json:"-"`
-	// Progress, if not nil, is called with how far the check is.
+	// Progress, if not nil, is called with the number of inputs done and the total.
 	Progress func(done, of int) `json:"-"`
-	// Milestone, if not nil, is called once when a program that takes long to check is
-	// correct on its hardest inputs.
+	// Milestone, if not nil, is called once during a long check of a program, when the program is correct on the
+	// hardest inputs.
 	Milestone func(done, of int) `json:"-"`
 }
 
-// Reading says how submissions are read, if their files do not say so. With the zero value, the files decide.
+// Reading determines how submissions are read. The zero value takes everything from the files.
 type Reading struct {
-	Stdin    io.Reader `json:"-"`                   // the submission named "-"
-	At       string    `json:"-"`                   // path of the submission, if it differs from its name
+	Stdin    io.Reader `json:"-"`                   // source of the submission named "-"
+	At       string    `json:"-"`                   // path of the submission, if different from its name
 	Language string    `json:"language,omitempty"`  // requested
-	Flags    []string  `json:"flags,omitempty"`     // of the interpreter or compiler
-	Header   string    `json:"header,omitempty"`    // a file to put before the code, not counted
-	Footer   string    `json:"footer,omitempty"`    // a file to put after the code, not counted
-	Encoding string    `json:"encoding,omitempty"`  // in which bytes are counted
-	Claim    int       `json:"claim,omitempty"`     // the claimed size in bytes
+	Flags    []string  `json:"flags,omitempty"`     // flags of the interpreter or compiler
+	Header   string    `json:"header,omitempty"`    // file to insert before the code, not counted
+	Footer   string    `json:"footer,omitempty"`    // file to append to the code, not counted
+	Encoding string    `json:"encoding,omitempty"`  // encoding in which bytes are counted
+	Claim    int       `json:"claim,omitempty"`     // claimed size in bytes
 	OldFlags bool      `json:"old_flags,omitempty"` // count flags, as golf sites did before 2018
 }
 
-// DefaultTime is the CPU time for one input.
+// DefaultTime is the default CPU time per input.
 const DefaultTime = 10 * time.Second
 
-// Range checks a problem's submissions. It is safe for concurrent use.
+// Range checks a problem's submissions. Its methods are safe for concurrent use.
 type Range struct {
-	ID      string // of the problem
+	ID      string // id of the problem
 	Runner  judge.Runner
 	Tools   *lang.Toolbox
 	Drivers drivers.Set
-	Limits  judge.Limits // for a submission's processes, without the times
+	Limits  judge.Limits // limits of a submission's processes, except times
 	Domain  *Domain
 	Checker *Checker
 }
 
-// Result is the result of a check: an event, and how the submission was called.
+// Result is the result of a check as an event, and the way in which the submission was called.
 type Result struct {
 	judge.GolfProved
 	found    candidate // how it was called
@@ -100,7 +100,7 @@ func NotRun(file, why string) *Result {
 	return &Result{GolfProved: judge.GolfProved{Format: judge.EventFormat, File: file, Verdict: CannotRun, Log: why}}
 }
 
-// Prove finds out how to call the submission, and checks it.
+// Prove detects how to call the submission, and checks it.
 func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error) {
 	start := time.Now()
 	if o.Time <= 0 {
@@ -130,7 +130,7 @@ func (r *Range) Prove(ctx context.Context, a *Answer, o Options) (*Result, error
 	return res, nil
 }
 
-// withFlags returns the language as its driver builds it, with further flags for its compiler or interpreter.
+// withFlags returns the language as its driver builds it, with additional flags for its compiler or interpreter.
 func withFlags(l *config.Language, d *drivers.Driver, flags []string) *config.Language {
 	made := *l
 	if len(d.Build) > 0 {
@@ -144,7 +144,7 @@ func withFlags(l *config.Language, d *drivers.Driver, flags []string) *config.La
 	}
 	made.Build = append([][]string{}, made.Build...)
 	if len(made.Result) == 0 {
-		for k, command := range made.Build { // a check by the interpreter itself, which may need them
+		for k, command := range made.Build { // the interpreter may also check the code, and need the flags for that
 			if command[0] == made.Run[0] {
 				made.Build[k] = insert(command)
 			}
@@ -158,5 +158,5 @@ func withFlags(l *config.Language, d *drivers.Driver, flags []string) *config.La
 	return &made
 }
 
-// Letters names the arguments of a function: i, j, k.
+// Letters returns the names of a function's arguments: i, j, k, and so on.
 func Letters(arity int) []string { return strings.Split("ijklmnopq"[:arity], "") }

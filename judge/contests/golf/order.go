@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Order sorts results: correct ones first, by bytes or by characters, then the others.
+// Order sorts results. Correct ones come first, by bytes or by characters.
 func Order(results []*Result, chars bool) {
 	size := func(r *Result) int {
 		if chars {

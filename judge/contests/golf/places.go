@@ -13,8 +13,8 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// Compilers see a function inside of its driver. What they say is shown with places in the submission, and without
-// the driver's text.
+// Compilers see a function inside its driver. This file converts the positions in their messages to positions in
+// the submission, and removes the driver's text.
 
 // seam marks pieces of a submission's code in a text that is built from it.
 type seam string
@@ -25,7 +25,7 @@ func newSeam(code string) seam {
 	return seam("\x00" + hex.EncodeToString(sum[:8]))
 }
 
-// mark marks a piece of code, which begins at an offset.
+// mark marks a piece of code, which begins at offset at of the code.
 func (s seam) mark(piece string, at int) string {
 	if s == "" || piece == "" {
 		return piece
@@ -34,9 +34,9 @@ func (s seam) mark(piece string, at int) string {
 }
 
 // piece is a part of a file that is code of the submission.
-type piece struct{ from, to, at int } // offsets in the file, and of its start in the code
+type piece struct{ from, to, at int } // start and end in the file, and start in the code
 
-// remove takes the marks out of a text.
+// remove removes the marks from a text, and returns the marked pieces.
 func (s seam) remove(text string) (clean string, pieces []piece) {
 	if s == "" {
 		return text, nil
@@ -56,13 +56,14 @@ func (s seam) remove(text string) (clean string, pieces []piece) {
 	return clean, pieces
 }
 
-// A built file is one that a compiler was given.
+// A built file is a file that was passed to a compiler.
 type built struct {
 	name, text string
 	pieces     []piece
 }
 
-// offset returns the offset of a line and column in runes, both from 1. A column of zero is the start of the line.
+// offset returns the offset of a line and column, both counted from 1. Columns count runes. Column zero is the
+// start of the line.
 func (b *built) offset(line, column int) int {
 	at := 0
 	for ; line > 1; line-- {
@@ -79,8 +80,8 @@ func (b *built) offset(line, column int) int {
 	return at
 }
 
-// find returns the offset in the code of a line and column of the file. If only a part of the line is code of the
-// submission, it returns the nearest place. It reports false for a line of the driver.
+// find returns the offset in the code of a line and column in the file. If only part of the line is code of the
+// submission, it returns the nearest offset. It returns false for a line of the driver.
 func (b *built) find(line, column int) (at int, is bool) {
 	here, next := b.offset(line, 0), b.offset(line+1, 0)
 	want, nearest := b.offset(line, column), -1
@@ -97,33 +98,33 @@ func (b *built) find(line, column int) (at int, is bool) {
 	return at, nearest >= 0
 }
 
-// complaint is an error of a compiler.
+// complaint is a compiler error.
 type complaint struct {
-	file         *built // nil for another file, such as a header of the library
-	line, column int    // a column of zero is unknown
+	file         *built // nil for another file, such as a library header
+	line, column int    // column zero means unknown
 	words        []string
 }
 
 var (
-	// located matches the start of an error: file, line, column, and what it says.
+	// located matches the start of an error: file, line, column, and message.
 	located = pattern.New(`^\s*(?:\./)?([^\s:()]+)[:(]+(\d+)(?:[:,](\d+))?[-\d(),]*\)?:?\s*(.*)$`)
-	// arrow matches the place of an error whose text is on the line before.
+	// arrow matches the position of an error whose message is on the line before.
 	arrow = pattern.New(`^\s*--> ([^\s:]+):(\d+):(\d+)$`)
-	// headline matches the text of an error whose place is on the next line.
+	// headline matches the message of an error whose position is on the next line.
 	headline = pattern.New(`^(?:error(?:\[\w+\])?|warning|note|help): .*$`)
-	// advice is what is said at a place, and is no error.
+	// advice matches messages that are not errors.
 	advice = pattern.New(`^(?i:warning|note|help)\b`)
-	// caret matches a line that points to a place of the line before.
+	// caret matches a line that points to a column of the previous line.
 	caret = pattern.New(`^\s*\^[\s^~]*$`)
-	// excerpt matches lines that show parts of the source, and what is about the driver or about several errors.
+	// excerpt matches lines that show parts of the source, and messages about the driver or about several errors.
 	excerpt = pattern.New(`^\s*\d*\s*\||^\s*\.\.\.|^\s+location: |^\d+ errors?$|^Note: |^#|^Compilation failed|^\S+: In |^In file included from |^\s+from \S+:\d+`)
-	// unclosed matches errors of code that ends too early, or too late.
+	// unclosed matches errors for code that ends too early or too late.
 	unclosed = pattern.New(`(?i)not allowed here|expect|end of file|unclosed|unterminated|unmatched|unbalanced|syntax|parse`)
 )
 
-// complaints reads what a compiler said about files.
+// complaints parses a compiler's messages about files.
 func complaints(log string, files []*built) (all []complaint) {
-	var last *complaint // that of the lines that follow
+	var last *complaint // error to which the following lines belong
 	head := ""
 	var before string
 	for _, line := range strings.Split(log, "\n") {
@@ -167,15 +168,16 @@ func complaints(log string, files []*built) (all []complaint) {
 	return all
 }
 
-// How much of what a compiler says is shown: errors, lines of each, and runes of a line of code.
+// The limits for showing compiler messages: the number of errors, of lines per error, and of runes per line of
+// code.
 const (
 	mostComplaints = 5
 	mostWords      = 8
 	mostLine       = 120
 )
 
-// inAnswer returns what a compiler said about files, with places in the submission. If it said nothing about the
-// submission's own code, it reports false, and the text says so.
+// inAnswer converts a compiler's messages about files to positions in the submission. If no message is about the
+// submission's own code, it returns false, and the text states this.
 func (p *proof) inAnswer(log string, files []*built) (text string, own bool) {
 	var told []string
 	all := complaints(log, files)
@@ -212,7 +214,7 @@ func (p *proof) inAnswer(log string, files []*built) (text string, own bool) {
 
 func lineStart(text string, at int) int { return 1 + strings.LastIndexByte(text[:at], '\n') }
 
-// complaint shows an error at an offset of the code.
+// complaint formats an error at an offset of the code.
 func (a *Answer) complaint(at int, column bool, words []string) string {
 	name, code := a.name(), a.Counted
 	switch at -= a.before; {
@@ -243,7 +245,7 @@ func (a *Answer) complaint(at int, column bool, words []string) string {
 	return text
 }
 
-// name returns the name of the submission's file. The file of a post has code of another language.
+// name returns the name of the submission's file. For a post, the extension is that of the code's language.
 func (a *Answer) name() string {
 	name := filepath.Base(a.File)
 	if all := a.Language.Extensions; len(all) > 0 && !slices.Contains(all, strings.TrimPrefix(filepath.Ext(name), ".")) {

@@ -8,7 +8,8 @@ import (
 	"assay/judge/running/config"
 )
 
-// TestPlaces: what compilers say of a driver is shown with places in the submission, and without the driver's text.
+// TestPlaces checks that compiler messages about a driver are shown with positions in the submission, and without
+// the driver's text.
 func TestPlaces(t *testing.T) {
 	const (
 		code   = "import a;\nint f(i){\n\treturn é+nix;\n}\n"
@@ -53,7 +54,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPlacesOfParts: the parts of a submission keep their places, wherever a driver has them.
+// TestPlacesOfParts checks that positions are correct for all parts of a submission, wherever the driver inserts
+// them.
 func TestPlacesOfParts(t *testing.T) {
 	p := &proof{a: &Answer{File: "post.md", Language: &config.Language{Extensions: []string{"kt"}}, Counted: "a\n b -> c;\n"}}
 	p.a.Around("header\n", "footer")

@@ -8,19 +8,19 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// A Post is a submission in the form of a golf site's post: a header with the language and the size, and code
-// blocks.
+// A Post is a submission in the form of a post on a golf site. It has a header with the language and the size, and
+// code blocks.
 type Post struct {
-	Language string   // from the header; empty without a header
-	Flags    []string // from the header: "Perl 5 -p", "Perl 5 + -p"
-	Claim    int      // bytes; zero if the header has none
-	Code     string   // of the submission
+	Language string   // language in the header; empty if there is no header
+	Flags    []string // flags in the header, as in "Perl 5 -p" or "Perl 5 + -p"
+	Claim    int      // claimed size in bytes; zero if the header has none
+	Code     string   // code of the submission
 	Blocks   int      // number of code blocks
 	Headers  int
 
-	found  []snippet // all code, in order
-	chosen int       // the one that is the submission
-	before string    // the last line of text
+	found  []snippet // all code in the post, in order
+	chosen int       // index of the submission in found
+	before string    // last line of text
 }
 
 var (
@@ -39,15 +39,15 @@ var (
 	fence      = pattern.New("^\\s{0,3}(`{3,}|~{3,})\\s*([^`]*)$")
 )
 
-// ParsePost parses a post. A header starts with #, is underlined or is in <h1>; without one, the first line
-// with a size is the header. The claimed size is the last number of bytes in it that is not struck out. Code
-// is in a fenced block, is indented by four blanks, or is in <pre>, or between backquotes in a line of text.
-// Of several pieces of code, the one with the claimed size is the submission. If none has it, the first block
-// is, unless something suggests otherwise.
+// ParsePost parses a post. A header starts with #, is underlined, or is in <h1>. If there is none, the first line
+// with a size is the header. The claimed size is the last number of bytes in the header that is not struck out.
+// Code is in a fenced block, indented by four blanks, in <pre>, or between backquotes in a line of text. If there
+// are several pieces of code, the one with the claimed size is the submission. If none has that size, the
+// submission is the first block, unless the text suggests otherwise.
 func ParsePost(text string) (*Post, error) {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	p := &Post{}
-	first := "" // a line that may be an unmarked header
+	first := "" // first line that may be an unmarked header
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		switch m := fence().FindStringSubmatch(line); {
@@ -104,7 +104,7 @@ func ParsePost(text string) (*Post, error) {
 	return p, p.choose()
 }
 
-// apart reports whether indented code may follow a line, because it does not continue a text.
+// apart reports whether indented code may follow a line, rather than a continuation of its text.
 func apart(line string) bool {
 	return strings.TrimSpace(line) == "" || headerLine().MatchString(line) || underline().MatchString(line) ||
 		remark().MatchString(line) || tagged().MatchString(line)
@@ -120,7 +120,7 @@ func (p *Post) block(code string) {
 	p.before = ""
 }
 
-// header reads a header. The first one counts.
+// header parses a header. Only the first header is used.
 func (p *Post) header(text string) {
 	text = linked().ReplaceAllString(struck().ReplaceAllString(text, ""), "$1")
 	text = strings.Trim(tag().ReplaceAllString(text, ""), " *_")
@@ -134,8 +134,8 @@ func (p *Post) header(text string) {
 	}
 	if len(sizes) > 0 {
 		last := sizes[len(sizes)-1]
-		p.Claim, _ = strconv.Atoi(text[last[2]:last[3]])                        // a number that is too large is not a claim
-		if sum := sumOfSizes().FindStringSubmatch(text[:last[3]]); sum != nil { // code + flags, as was once counted
+		p.Claim, _ = strconv.Atoi(text[last[2]:last[3]])                        // ignore a number that is too large
+		if sum := sumOfSizes().FindStringSubmatch(text[:last[3]]); sum != nil { // code + flags, as sites once counted
 			p.Claim, _ = strconv.Atoi(sum[1])
 		}
 		text = text[:sizes[0][0]]

@@ -15,23 +15,24 @@ import (
 type snippet struct {
 	code   string
 	inline bool // in a line of text, between backquotes or in <code>
-	alone  bool // nothing else is in that line
-	output bool // the line before says that it is an output or input of a program
+	alone  bool // the only content of that line
+	output bool // the line before announces it as input or output of a program
 }
 
-// size reports whether the snippet has this many bytes, or characters: golf languages have code pages.
+// size reports whether the snippet has n bytes or n characters. Golf languages may have code pages with one byte
+// per character.
 func (s *snippet) size(n int) bool {
 	code := strings.Trim(s.code, "\n")
 	return n > 0 && (len(code) == n || utf8.RuneCountInString(code) == n)
 }
 
-// noAnswer matches lines before code that is not the submission.
+// noAnswer matches lines that announce code other than the submission.
 var noAnswer = pattern.New(
 	`(?i)\b(?:outputs?|prints|results?|examples?|usage|test cases?|samples?)(?:\s+(?:is|are))?\s*:\W*$|^\W*(?:\w+\s+)?(?:outputs?|examples?|usage|test cases?)\W*$`,
 )
 
-// choose selects the submission among the snippets: the first one with the claimed size, or else the first
-// possible one. If the choice is doubtful, it returns an error.
+// choose selects the submission among the snippets. That is the first one with the claimed size, or otherwise the
+// first plausible one. If the choice is doubtful, choose returns an error.
 func (p *Post) choose() error {
 	var sized, meant []int
 	blocks := 0
@@ -50,7 +51,7 @@ func (p *Post) choose() error {
 	switch {
 	case len(sized) > 0:
 		p.chosen = sized[0]
-		for _, k := range sized { // a block takes precedence over code in a line of text
+		for _, k := range sized { // blocks take precedence over inline code
 			if !p.found[k].inline {
 				p.chosen = k
 				break
@@ -76,7 +77,7 @@ func (p *Post) choose() error {
 	return nil
 }
 
-// mixed reports whether both a line and a block are possible.
+// mixed reports whether both inline code and a block are candidates.
 func (p *Post) mixed(meant []int) bool {
 	inline := false
 	for _, k := range meant {
@@ -94,7 +95,7 @@ func (p *Post) claimWords() string {
 	return fmt.Sprintf(" (%s)", judge.Count(p.Claim, "byte"))
 }
 
-// Unread returns the other parts of the post that were not read.
+// Unread describes the parts of the post that were ignored.
 func (p *Post) Unread() (all []string) {
 	switch s := p.found[p.chosen]; {
 	case s.inline:

@@ -13,27 +13,28 @@ import (
 	"assay/judge/kit"
 )
 
-// How programs are checked. Each input gets a separate process: first the samples and edge cases, then the
-// rest, the cheap inputs first. That takes long if a language starts slowly. The drivers of some languages
-// have a server, which loads the program once and forks for each input. The server is not trusted: on a
-// sample of the inputs it must agree with separate processes, or it is not used. Without a server, the
-// hardest inputs come before the rest, so that there is a result to report early.
+// This file checks programs. Each input gets a separate process: first the samples and edge cases, then the rest,
+// cheap inputs first. That takes long if a language starts slowly. So the drivers of some languages have a server,
+// which loads the program once and forks for each input. The server is not trusted: it is used only if it agrees
+// with separate processes on a sample of the inputs. Without a server, the hardest inputs come before the rest, so
+// that a result can be reported early.
 
-// slowStart is the CPU time of a process above which the hardest inputs come first, and hardest is how many.
+// slowStart is the CPU time of a process above which the hardest inputs come first. The constant hardest is the
+// number of these inputs.
 const (
 	slowStart = 20 * time.Millisecond
 	hardest   = 2000
 )
 
-// How many inputs are run before their outputs are checked. It is small, because a server handles them in one
-// run of a program, and a worker can be interrupted for other work only between two runs.
+// The number of inputs that are run before their outputs are checked. It is small because a server handles them in
+// one run of a program, and a worker can be interrupted for other work only between two runs.
 const (
 	smallChunk = 64
 	largeChunk = 1024
 	longChunk  = time.Second / 2
 )
 
-// chunks runs a program on the rest of the domain, and checks the outputs in between.
+// chunks runs a program on the rest of the domain, and checks the outputs after each chunk.
 func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*kit.GolfReport, error) {
 	rest := p.untried()
 	var server *judge.Program
@@ -77,7 +78,7 @@ func (p *proof) chunks(ctx context.Context, w *way, report *kit.GolfReport) (*ki
 	return report, nil
 }
 
-// untried returns the inputs that were not tried yet, the cheap ones first.
+// untried returns the inputs that have not been tried yet, cheap ones first.
 func (p *proof) untried() []int {
 	var rest []int
 	for i := range p.r.Domain.Inputs {
@@ -88,14 +89,14 @@ func (p *proof) untried() []int {
 	return rest
 }
 
-// worthServer is the number of inputs from which it is worth starting a server and comparing.
+// worthServer is the minimum number of inputs for which starting and comparing a server is worthwhile.
 const worthServer = 250
 
-// randomSample is on how many inputs in addition to samples and edge cases a server must agree.
+// randomSample is the number of inputs, in addition to samples and edge cases, on which a server must agree.
 const randomSample = 32
 
-// trusted makes the language's server for the program and checks whether it agrees with separate processes.
-// It returns nil if there is none, or it disagrees.
+// trusted builds the language's server for the program, and compares it with separate processes. It returns nil,
+// nil if there is no server, or if the results differ.
 func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 	server, err := p.server(ctx, w)
 	if err != nil || server == nil {
@@ -142,7 +143,7 @@ func (p *proof) trusted(ctx context.Context, w *way) (*judge.Program, error) {
 	return server, nil
 }
 
-// server builds the server for a program. It returns nil if the language has none.
+// server builds the server for a program. It returns nil, nil if the language has none.
 func (p *proof) server(ctx context.Context, w *way) (*judge.Program, error) {
 	if p.driver.Server == "" || p.inline() {
 		return nil, nil
@@ -166,10 +167,10 @@ func (p *proof) server(ctx context.Context, w *way) (*judge.Program, error) {
 	return made, err
 }
 
-// serverAnswer is the name of the program's file beside the server.
+// serverAnswer is the name of the program's file in the server's directory.
 const serverAnswer = "answer"
 
-// serve passes the inputs to servers, one for each CPU.
+// serve distributes the inputs over servers, one per CPU.
 func (p *proof) serve(ctx context.Context, w *way, server *judge.Program, order []int, got func(o output) bool) error {
 	jobs := max(min(p.o.Jobs, len(order)), 1)
 	parts := make([][]int, jobs)
@@ -200,8 +201,8 @@ func (p *proof) serve(ctx context.Context, w *way, server *judge.Program, order 
 	return errors.Join(errs...)
 }
 
-// requestLine returns a server's request for an input: standard input in hexadecimal and then each argument,
-// with "-" for an empty one.
+// requestLine formats a server's request for an input. It contains standard input and then each argument, in
+// hexadecimal, with "-" for an empty one.
 func requestLine(stdin string, args []string) string {
 	words := []string{stdin}
 	words = append(words, args...)

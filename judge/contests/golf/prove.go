@@ -19,35 +19,35 @@ import (
 	"assay/judge/running/config"
 )
 
-// proof is the check of one submission.
+// proof is the check of a submission.
 type proof struct {
 	r      *Range
 	o      Options
 	a      *Answer
 	res    *Result
-	lang   *config.Language // with the flags
+	lang   *config.Language // language with the flags
 	driver *drivers.Driver
 	dir    string
 
-	built   map[*drivers.Wrap]*way // programs, by the code around them
-	drivers map[string]*way        // by their texts
+	built   map[*drivers.Wrap]*way // built programs, by the code that wraps them
+	drivers map[string]*way        // built drivers, by text
 
 	mu      sync.Mutex
-	outputs []output // distinct ones only
+	outputs []output // only distinct outputs
 	seen    map[outputKey]bool
 	tried   map[int]bool
 	slow    []int
-	used    time.Duration // CPU time of the given number of runs of a program
+	used    time.Duration // CPU time of the counted runs of a program
 	runs    int
 	failed  map[int]string // inputs whose call ended with an error
 	stopped bool
-	brief   bool          // a batch ends when briefTime is over
-	probing time.Duration // for an input, during detection
-	spent   atomic.Int64  // CPU time of all processes, in nanoseconds
-	broke   bool          // the budget was spent before the end
+	brief   bool          // batches end after briefTime
+	probing time.Duration // time per input during detection
+	spent   atomic.Int64  // total CPU time of all processes, in nanoseconds
+	broke   bool          // the budget was used up before the end
 }
 
-// outputKey identifies equal outputs.
+// outputKey identifies an output, to detect duplicates.
 type outputKey struct {
 	input int
 	text  string
@@ -83,7 +83,7 @@ func (p *proof) run(ctx context.Context) error {
 	return p.domain(ctx, w)
 }
 
-// domain checks the submission on all inputs: samples and edge cases first.
+// domain checks the submission on all inputs, starting with samples and edge cases.
 func (p *proof) domain(ctx context.Context, w *way) error {
 	d := p.r.Domain
 	quick := p.quickInputs()
@@ -122,7 +122,7 @@ func (p *proof) domain(ctx context.Context, w *way) error {
 	return nil
 }
 
-// quickInputs returns the samples, then the edge cases.
+// quickInputs returns the samples, followed by the edge cases.
 func (p *proof) quickInputs() []int {
 	quick := slices.Clone(p.r.Domain.Samples)
 	for i, in := range p.r.Domain.Inputs {
@@ -133,7 +133,7 @@ func (p *proof) quickInputs() []int {
 	return quick
 }
 
-// collect handles an output. It returns false to stop if an input is too slow.
+// collect records an output. It returns false to stop if an input was too slow.
 func (p *proof) collect(o output) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,8 +170,8 @@ func (p *proof) check(ctx context.Context) (*kit.GolfReport, error) {
 }
 
 // functions calls a function on the whole domain in two orders, each in one process, and on some inputs in
-// separate processes. A function that is already wrong is called once more to count the wrong inputs, for a
-// short time.
+// separate processes. If the function is already known to be wrong, it is called only once more, for a short time,
+// to count the wrong inputs.
 func (p *proof) functions(ctx context.Context, w *way, clean bool) (*kit.GolfReport, error) {
 	orders := [][]int{p.shuffled(1), p.shuffled(2)}
 	if !clean {
@@ -203,15 +203,15 @@ func (p *proof) functions(ctx context.Context, w *way, clean bool) (*kit.GolfRep
 	return p.fresh(ctx, w)
 }
 
-// How often a process may die before the checker is asked: on the whole domain, and on samples and edge cases
-// or if a submission is already wrong.
+// The number of process deaths after which the outputs so far are checked. maxDeaths applies to the whole domain.
+// wrongDeaths applies to samples and edge cases, and to submissions already known to be wrong.
 const (
 	maxDeaths   = 100
 	wrongDeaths = 5
 )
 
-// guarded is batch, except that a function which keeps killing its process is checked in between, because
-// each new process takes time. The samples are all tried first.
+// guarded is like batch, but if a function keeps killing its process, the outputs so far are checked in between,
+// because each new process takes time. All samples are tried first.
 func (p *proof) guarded(ctx context.Context, w *way, order []int, most int) error {
 	deaths := 0
 	var checkErr error
@@ -242,7 +242,7 @@ func (p *proof) shuffled(n uint64) []int {
 	return rand.New(rand.NewPCG(p.o.Seed, n)).Perm(len(p.r.Domain.Inputs))
 }
 
-// freshCalls is how many inputs get a separate process.
+// freshCalls is the number of inputs that are run in separate processes.
 const freshCalls = 40
 
 // fresh calls a function in processes that handle one input each.
@@ -297,11 +297,11 @@ func (p *proof) alone(ctx context.Context, w *way, order []int) error {
 	return errors.Join(errs...)
 }
 
-// suspects is how many wrong inputs of a batch are tried again alone.
+// suspects is the number of wrong inputs in a batch that are retried in separate processes.
 const suspects = 4
 
-// suspect tries some wrong inputs again in separate processes. A function that is correct there depends on
-// earlier calls.
+// suspect retries some wrong inputs in separate processes. A function that is correct there depends on earlier
+// calls.
 func (p *proof) suspect(ctx context.Context, w *way, report *kit.GolfReport) (*kit.GolfReport, error) {
 	var order []int
 	for _, wrong := range report.Wrong {
@@ -316,7 +316,7 @@ func (p *proof) suspect(ctx context.Context, w *way, report *kit.GolfReport) (*k
 	return p.check(ctx)
 }
 
-// cases returns the outputs for some inputs.
+// cases records the outputs for the requested inputs.
 func (p *proof) cases(ctx context.Context, w *way) error {
 	var order []int
 	for _, text := range p.o.Cases {
@@ -341,7 +341,7 @@ func (p *proof) cases(ctx context.Context, w *way) error {
 	return nil
 }
 
-// UnknownInputError means that the domain does not contain an input.
+// UnknownInputError means that the domain does not contain a requested input.
 type UnknownInputError struct{ Input, Example string }
 
 func (e *UnknownInputError) Error() string {
@@ -419,11 +419,11 @@ func (p *proof) finish(report *kit.GolfReport, whole bool) {
 	}
 }
 
-// address matches a memory address, as the names of functions and objects show it.
+// address matches a memory address, as in the default text of functions and objects.
 var address = pattern.New(`\b0x[0-9a-fA-F]{9,16}\b`)
 
-// addresses looks for texts with a memory address, which are only reproducible because the sandbox lays out
-// memory the same way each time.
+// addresses looks for outputs with a memory address. Such outputs are reproducible only because the sandbox lays
+// out memory the same way each time.
 func (p *proof) addresses() {
 	at := slices.IndexFunc(p.outputs, func(o output) bool { return address().MatchString(o.text) })
 	if at < 0 || p.res.Verdict != Right {
@@ -457,10 +457,10 @@ func keysOf(m map[int]string) func(yield func(int) bool) {
 	}
 }
 
-// mostShown is how many bytes of an output a table's line shows; correct ones are shorter.
+// mostShown is the maximum number of bytes of an output that a line of a table shows. Correct outputs are shorter.
 const mostShown = 60
 
-// shorten makes an output fit into a line, with at most that many bytes.
+// shorten makes an output fit on a line. Most is the maximum length in bytes.
 func shorten(text string, most int) string {
 	text = strings.TrimSpace(text)
 	if text == "" {

@@ -23,21 +23,21 @@ import (
 	"assay/judge/running/lang"
 )
 
-// A toy is a Runner in memory for answers in a language of its own. An answer is a function in Go: given
-// what its process was asked before, it returns what comes out for an input. The checker wants sums.
+// A toy is an in-memory Runner for submissions in a language of its own. A submission is a Go function. Given the
+// earlier requests to its process, it returns the reply for an input. The checker expects sums.
 type toy struct {
 	answer func(before []string, in string) reply
-	busy   int    // the next processes are stopped by the clock although they compute
-	stops  int    // the next processes are stopped for other work, in the middle of their outputs
-	server bool   // the server of the language works
-	lie    string // an input for which it says 0
+	busy   int    // number of processes to stop at the wall time limit although they compute
+	stops  int    // number of processes to stop for other work, in the middle of their outputs
+	server bool   // whether the language's server works
+	lie    string // input for which the server prints 0
 	mu     sync.Mutex
 }
 
-// A reply is what comes out for an input.
+// A reply describes what a submission prints for an input.
 type reply struct {
 	text string
-	kind byte // of the frame of a function; 0 for a returned text
+	kind byte // kind of a function's frame; 0 for a returned text
 	said string
 	died bool
 	slow bool
@@ -108,7 +108,7 @@ func (r *toy) Run(_ context.Context, c *judge.Command) (judge.Exec, error) {
 	return x, nil
 }
 
-// frames answers each line as a driver does, or as a server.
+// frames answers each line as a driver or a server does.
 func (r *toy) frames(c *judge.Command, lines []string, read func(line string) string) (judge.Exec, error) {
 	mark := lines[0]
 	fmt.Fprintf(c.Stdout, "loading\n%sl%s\n", mark, mark)
@@ -135,12 +135,12 @@ func (r *toy) frames(c *judge.Command, lines []string, read func(line string) st
 	return judge.Exec{CPU: time.Millisecond}, nil
 }
 
-// Start starts the checker, which wants the sum of the numbers.
+// Start starts the checker, which expects the sum of the numbers.
 func (r *toy) Start(ctx context.Context, _ *judge.Command) (judge.Process, error) {
 	p := &toyChecker{ended: make(chan struct{})}
 	p.stdin, p.in = io.Pipe()
 	p.out, p.stdout = io.Pipe()
-	go p.serve() // ends with its standard input
+	go p.serve() // returns at EOF on its standard input
 	context.AfterFunc(ctx, p.Kill)
 	return p, nil
 }
@@ -195,7 +195,7 @@ func (p *toyChecker) serve() {
 	}
 }
 
-// sum is the correct output for an input.
+// sum returns the correct output for an input.
 func sum(in string) string {
 	n := 0
 	for _, word := range strings.Fields(in) {
@@ -207,7 +207,7 @@ func sum(in string) string {
 
 func correct(_ []string, in string) reply { return reply{text: sum(in)} }
 
-// toyRange has n inputs: every tenth is an edge, and three are samples.
+// toyRange returns a Range with n inputs. Every tenth is an edge case, and three are samples.
 func toyRange(t *testing.T, n int) (*Range, *toy, *drivers.Driver) {
 	t.Helper()
 	var domain strings.Builder
@@ -235,7 +235,7 @@ func toyRange(t *testing.T, n int) (*Range, *toy, *drivers.Driver) {
 	return rng, r, driver
 }
 
-// prove proves an answer of the toy language.
+// prove checks a submission in the toy language.
 func prove(t *testing.T, rng *Range, driver *drivers.Driver, o Options) *Result {
 	t.Helper()
 	l := &config.Language{ID: "toy", Name: "Toy", Extensions: []string{"toy"}, File: "main.toy", Run: []string{"toy", "{entry}"}}
@@ -250,7 +250,7 @@ func prove(t *testing.T, rng *Range, driver *drivers.Driver, o Options) *Result 
 	return res
 }
 
-// manners are the ways in which answers are called.
+// manners lists the ways in which submissions are called.
 var manners = []struct {
 	name   string
 	inputs int
@@ -265,7 +265,7 @@ var manners = []struct {
 	{"a server", worthServer + 40, true, Options{As: "program", Jobs: 2}},
 }
 
-// faults are the ways in which an answer fails on an input.
+// faults maps names to the ways in which a submission fails on an input.
 var faults = map[string]func(in string) reply{
 	"another number": func(in string) reply { return reply{text: sum(in) + "1"} },
 	"nothing":        func(string) reply { return reply{} },
@@ -274,8 +274,8 @@ var faults = map[string]func(in string) reply{
 	"no end":         func(string) reply { return reply{slow: true} },
 }
 
-// TestOneInput: an answer that fails on exactly one input is never correct, whichever input that is, in
-// whatever way it fails, and however it is called.
+// TestOneInput checks that a submission that fails on exactly one input is never accepted. It tries every input,
+// every kind of failure, and every way of calling the submission.
 func TestOneInput(t *testing.T) {
 	for _, m := range manners {
 		t.Run(m.name, func(t *testing.T) {
@@ -289,7 +289,7 @@ func TestOneInput(t *testing.T) {
 			n := 0
 			for k, in := range rng.Domain.Inputs {
 				for name, fault := range faults {
-					if n++; m.server && (n+k)%3 > 0 { // each input all the same, with some of the faults
+					if n++; m.server && (n+k)%3 > 0 { // every input is tried, but only with some of the faults
 						continue
 					}
 					bad := in.String()
@@ -316,7 +316,7 @@ func TestOneInput(t *testing.T) {
 	}
 }
 
-// TestQuick: a quick proof is about samples and edges, and no others.
+// TestQuick checks that a quick check covers exactly the samples and edge cases.
 func TestQuick(t *testing.T) {
 	for _, as := range []string{"function", "program"} {
 		rng, r, driver := toyRange(t, 60)
@@ -337,7 +337,7 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// TestMemory: a function whose outputs depend on what it was asked before is never correct.
+// TestMemory checks that a function whose outputs depend on earlier calls is never accepted.
 func TestMemory(t *testing.T) {
 	for name, wrong := range map[string]func(before []string, in string) bool{
 		"once":                  func(before []string, _ string) bool { return len(before) > 0 },
@@ -357,7 +357,7 @@ func TestMemory(t *testing.T) {
 			return correct(nil, in)
 		}
 		res := prove(t, rng, driver, Options{As: "function", Seed: 1})
-		if name == "twice the same" { // no process is asked twice: it is correct
+		if name == "twice the same" { // no process gets the same input twice, so it is correct
 			if res.Verdict != Right {
 				t.Errorf("correct %s: %s", name, res.Verdict)
 			}
@@ -369,7 +369,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestProofs: the order, the processes and the notes of proofs that find nothing wrong.
+// TestProofs checks the order, the processes, and the notes of successful checks.
 func TestProofs(t *testing.T) {
 	rng, r, driver := toyRange(t, 60)
 	res := prove(t, rng, driver, Options{As: "function"})
@@ -386,7 +386,7 @@ func TestProofs(t *testing.T) {
 	}
 	driver.Programs = nil
 
-	// What was printed before an error counts, with a note.
+	// Output printed before an error counts, with a note.
 	r.answer = func(_ []string, in string) reply {
 		if in == "33 1231" {
 			return reply{text: sum(in), kind: 'e', said: "IndexError"}
@@ -405,7 +405,7 @@ func TestProofs(t *testing.T) {
 		t.Errorf("of a program: %s, %q", res.Verdict, res.Notes)
 	}
 
-	// Five wrong inputs are shown, or all.
+	// At most five wrong inputs are shown, unless all are requested.
 	r.answer = func(_ []string, in string) reply {
 		if n, _ := strconv.Atoi(strings.Fields(in)[0]); n > 20 {
 			return reply{text: "0"}
@@ -422,13 +422,13 @@ func TestProofs(t *testing.T) {
 		}
 	}
 
-	// A process that the clock stopped although it computed is started again.
+	// A process that was stopped at its wall time limit while computing is restarted.
 	r.answer, r.busy = correct, 1
 	if res = prove(t, rng, driver, Options{As: "program"}); res.Verdict != Right {
 		t.Errorf("on a busy machine: %s %s", res.Verdict, res.Log)
 	}
 
-	// So is one that was stopped for other work. What it had printed and used counts for nothing.
+	// A process that was stopped for other work is also restarted. Its output and time are discarded.
 	for _, as := range []string{"function", "program"} {
 		r.stops = 12
 		res = prove(t, rng, driver, Options{As: as, Budget: time.Minute})
@@ -437,7 +437,7 @@ func TestProofs(t *testing.T) {
 		}
 	}
 
-	// A budget ends a proof that finds nothing wrong.
+	// A check that finds no errors ends when the budget is used up.
 	r.answer = func(_ []string, in string) reply { return reply{text: sum(in), cpu: time.Second} }
 	res = prove(t, rng, driver, Options{As: "program", Budget: 20 * time.Second})
 	if res.Verdict != Slow || !strings.Contains(res.Log, "more than 20 s of CPU time") || res.Tried >= 60 {
@@ -448,7 +448,7 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-// TestCases shows what some inputs give, and proves nothing else.
+// TestCases checks that only the outputs for the requested inputs are shown.
 func TestCases(t *testing.T) {
 	rng, r, driver := toyRange(t, 60)
 	r.answer = func(_ []string, in string) reply {
@@ -470,7 +470,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestServerDisagrees: a server that gives other outputs than processes of their own is not used.
+// TestServerDisagrees checks that a server is not used if its outputs differ from those of separate processes.
 func TestServerDisagrees(t *testing.T) {
 	rng, r, driver := toyRange(t, worthServer+40)
 	r.server = false
@@ -478,7 +478,7 @@ func TestServerDisagrees(t *testing.T) {
 	if res.Verdict != Right || res.Server != 0 || !strings.Contains(res.Explain[len(res.Explain)-1].Reason, "the server does not start") {
 		t.Errorf("a server that does not start: %s, %d, %+v", res.Verdict, res.Server, res.Explain)
 	}
-	// It is asked for all samples and edges, and for some others.
+	// The server is compared on all samples and edge cases, and on some other inputs.
 	for _, in := range []int{2, 4, 284} {
 		rng, r, driver = toyRange(t, worthServer+40)
 		r.lie = rng.Domain.Inputs[in].String()

@@ -6,17 +6,17 @@ import (
 	"assay/judge/contests/golf/drivers"
 )
 
-// refusals detects an interpreter that rejects a program: for any input, it prints the same error. Each code
-// around the program has its own error, because the places in errors differ.
+// refusals detects that an interpreter rejects a program: it then prints the same error for every input. The
+// errors of different wrappers of the program are compared separately, because the positions in them differ.
 type refusals map[*drivers.Wrap]*refusal
 
 type refusal struct {
 	said string
 	runs int
-	no   bool // something else happened
+	no   bool // whether something other than the same error occurred
 }
 
-// see records the result of one way to call the submission.
+// see records the outputs of one way to call the submission.
 func (all refusals) see(w *way, slow bool, outputs ...output) {
 	r := all[w.wrap]
 	if r == nil {
@@ -37,8 +37,8 @@ func (all refusals) see(w *way, slow bool, outputs ...output) {
 	}
 }
 
-// all reports whether everything that was tried was rejected, and often enough, and the interpreter's error
-// for the program alone.
+// all reports whether there were enough attempts, and the interpreter rejected every one of them. The result said
+// is the interpreter's error for the program without a wrapper.
 func (all refusals) all() (said string, refused bool) {
 	plain := all[nil]
 	if plain == nil || plain.runs < 2 {

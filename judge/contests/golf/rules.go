@@ -9,15 +9,15 @@ import (
 	"assay/judge/contests/golf/drivers"
 )
 
-// A Language is a language for submissions.
+// A Language is a language in which submissions can be written.
 type Language struct {
 	Name   string
 	Driver *drivers.Driver
 }
 
-// Rules writes the rules of every golf problem as Markdown: the domain with its size, how submissions are
-// called, what is counted, and how a submission is checked. Terminal and pages show it below the problem's
-// own text.
+// Rules formats the rules that apply to every golf problem as Markdown: the domain with its size, how submissions
+// are called, what is counted, and how a submission is checked. The terminal and pages show them below the
+// problem's own text.
 func Rules(d *Domain, languages []Language) string {
 	var b strings.Builder
 	d.rules(&b)
@@ -89,7 +89,7 @@ func callRules(b *strings.Builder, d *Domain) {
 	}
 	var calls []string
 	for _, form := range forms {
-		if d.Arity > 1 || form != "curry" { // with one number it is the usual call
+		if d.Arity > 1 || form != "curry" { // with one argument, curry is the same as the usual call
 			calls = append(calls, "`"+FormName(form, d.Arity)+"`")
 		}
 	}
@@ -156,7 +156,7 @@ The bytes of the submission's file, which is read as UTF-8.
 
 `
 
-// languageRules lists the languages with their particular rules.
+// languageRules lists the languages and the rules specific to each.
 func languageRules(b *strings.Builder, arity int, languages []Language) {
 	if len(languages) == 0 {
 		return
@@ -189,7 +189,7 @@ func languageRules(b *strings.Builder, arity int, languages []Language) {
 	b.WriteString("\n")
 }
 
-// cell formats a text as code in a table.
+// cell formats a text as code in a table cell.
 func cell(s string) string { return "`" + plainCell(s) + "`" }
 
 func plainCell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

@@ -44,7 +44,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRulesOfWythoff holds the numbers of wythoff's golf statement against its own rules.
+// TestRulesOfWythoff compares the numbers in wythoff's golf statement with the rules of the game.
 func TestRulesOfWythoff(t *testing.T) {
 	data, err := os.ReadFile("../../../problems/wythoff/golf/statement.md")
 	if err != nil {
@@ -69,7 +69,7 @@ func TestRulesOfWythoff(t *testing.T) {
 	}
 }
 
-// cold holds the positions from which the player to move loses, as pairs of piles.
+// cold contains the positions in which the player to move loses, as pairs of piles.
 var cold = func() map[[2]int]bool {
 	found, used := map[[2]int]bool{}, map[int]bool{}
 	for difference, low := 0, 0; low < 100; difference++ {

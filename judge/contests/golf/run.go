@@ -21,36 +21,36 @@ import (
 type output struct {
 	input int // index in the domain
 	text  string
-	fate  string // how the call failed, if it did; its text still counts
-	said  string // the end of a program's standard error
-	slow  bool   // there is no text: the time was over
+	fate  string // how the call failed, or empty; text is used in any case
+	said  string // end of the program's standard error
+	slow  bool   // the time was exceeded, so there is no text
 	fresh bool   // from a process that handled only this input
-	died  bool   // the process ended with it
-	moved bool   // the text is what the call left in its arguments, changed
-	left  string // what it left there unchanged, which counts for functions that work in place
+	died  bool   // the process exited during the call
+	moved bool   // text is the content of the arguments, which the call changed
+	left  string // unchanged content of the arguments, used for functions that work in place
 	cpu   time.Duration
 }
 
-// The frames of a driver. The driver reads everything on standard input. The first line is a mark. In drivers
-// with one build for all forms, the next lines are the number of the form and the function's name. Then there
-// is one input per line. What a call prints goes to standard output unchanged. After it the driver writes the
-// mark, one letter, a text, the mark again and a line feed, and flushes. The letters are
+// The frames of a driver. The driver reads all of standard input. The first line is a mark. In drivers with one
+// build for all forms, the next line contains the number of the form and the function's name. Then there is one
+// input per line. What a call prints goes to standard output unchanged. After the call, the driver writes the
+// mark, one letter, a text, the mark again, and a line feed, and flushes. The letters are
 //
-//	l  the answer was loaded; what it printed so far belongs to no input
+//	l  the submission was loaded; what it printed so far belongs to no input
 //	v  the text is what the call returned
 //	n  the call returned nothing; the text counts only if nothing was printed
-//	c  the call returned nothing and changed its arguments; the text is what they hold
-//	u  it returned nothing and did not change what it may; the text is the same
+//	c  the call returned nothing and changed its arguments; the text is their content
+//	u  the call returned nothing and did not change its mutable arguments; the text is their content
 //	e  the call ended with an error, which is the text; what was printed counts
 //
-// If a driver ends before it has written the frame of an input, it is started again after that input.
+// If a driver exits before it has written the frame for an input, it is restarted after that input.
 type frame struct {
 	kind    byte
 	printed string
 	text    string
 }
 
-// splitFrames reads frames. Rest is what follows the last one.
+// splitFrames parses frames. Rest is the text after the last frame.
 func splitFrames(out, mark string) (frames []frame, rest string) {
 	for {
 		printed, after, ok := strings.Cut(out, mark)
@@ -87,14 +87,14 @@ type loadError struct{ text string }
 
 func (e *loadError) Error() string { return e.text }
 
-// batch calls a function on the inputs, in this order and in one process as long as it lives. It passes each
-// output to got, which may return false to stop. The time is for each input.
+// batch calls a function on the inputs, in the given order. It uses one process until that process exits. It
+// passes each output to the function got, which may return false to stop. The time limit applies to each input.
 func (p *proof) batch(ctx context.Context, w *way, order []int, got func(o output) (more bool)) error {
 	return p.converse(ctx, w.program, p.requests(w), order, func(o output) bool { return got(w.unmoved(o)) })
 }
 
-// unmoved uses the unchanged arguments of a function that works in place as its output. A function that may
-// change its arguments, but prints, has none.
+// unmoved uses the unchanged arguments of a function that works in place as its output. If the function printed
+// something, the printed output stays.
 func (w *way) unmoved(o output) output {
 	if w.inPlace && o.left != "" {
 		o.text = o.left
@@ -102,16 +102,17 @@ func (w *way) unmoved(o output) output {
 	return o
 }
 
-// requests is what a driver reads: a head, and one or more lines for each input.
+// requests defines what a driver reads: a head, and one or more lines for each input.
 type requests struct {
 	head func(mark string) string
 	line func(mark string, input int) string
 }
 
-// plainHead returns the head of a driver's input.
+// plainHead returns the head for a driver that reads one input per line.
 func plainHead(mark string) string { return mark + "\n" }
 
-// requests returns one input per line, or code if the driver is an interpreter that reads code.
+// requests returns the requests for a driver. If the driver is an interpreter that reads code, a request is code.
+// Otherwise, it is a line with one input.
 func (p *proof) requests(w *way) requests {
 	g := p.driver
 	if g.Each == "" {
@@ -136,7 +137,7 @@ func (p *proof) requests(w *way) requests {
 	}
 }
 
-// converse is batch for any program that uses frames.
+// converse does the work of batch for any program that writes frames.
 func (p *proof) converse(ctx context.Context, program *judge.Program, ask requests, order []int, got func(o output) (more bool)) error {
 	for len(order) > 0 {
 		frames, rest, x, stderr, err := p.drive(ctx, program, ask, order)
@@ -145,7 +146,7 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 		}
 		timeOver := x.Killed == judge.CPUTime || x.Killed == judge.WallTime
 		if len(frames) == 0 && timeOver && p.probing > 0 && p.probing < p.o.Time {
-			p.probing *= 4 // it starts slowly
+			p.probing *= 4 // the language starts slowly
 			continue
 		}
 		if len(frames) == 0 || frames[0].kind != 'l' {
@@ -165,7 +166,7 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 			return nil
 		}
 		if (timeOver && p.probing == 0 || x.Killed == judge.Output) && len(frames) > 0 {
-			continue // the limit was that of all inputs: this one gets its own
+			continue // all inputs shared the limit, so give this one its own
 		}
 		o := output{input: order[0], text: rest, fate: x.Fate(), slow: timeOver, died: true}
 		if why := strings.TrimSpace(stderr); why != "" && !timeOver {
@@ -179,8 +180,8 @@ func (p *proof) converse(ctx context.Context, program *judge.Program, ask reques
 	return nil
 }
 
-// What a process may print, in bytes: for its only input, or for each of several. A batch that prints more
-// continues in another process.
+// The maximum output of a process in bytes: in total if the process has one input, and for each input if it has
+// several. A batch that prints more continues in another process.
 const (
 	maxOneOutput  = 256 << 10
 	maxEachOutput = 512
@@ -206,16 +207,16 @@ func (p *proof) drive(ctx context.Context, program *judge.Program, ask requests,
 	return frames, rest, x, errs, nil
 }
 
-// longerWall is by how much the wall time limit grows for a process that was not idle when it was stopped:
-// the machine was busy.
+// longerWall is the factor for the wall time limit of a process that is run again. It was stopped at its limit
+// although it was not idle, so the machine was busy.
 const longerWall = 20
 
-// ErrInterrupted is returned by a Runner that has stopped a process because other work comes first. The process is
-// started again from its beginning, as if it had not run.
+// ErrInterrupted is returned by a Runner that has stopped a process because other work has priority. The process
+// is restarted from the beginning, as if it had not run.
 var ErrInterrupted = errors.New("the process was stopped for other work")
 
-// patiently runs a program, and again if it was stopped by its wall time limit although it computed, unless
-// its output is sufficient.
+// patiently runs a program. If it is stopped by its wall time limit although it was computing, patiently runs it
+// again, unless its output is sufficient.
 func (p *proof) patiently(
 	ctx context.Context, program *judge.Program, limits judge.Limits, in string, args []string,
 	enough func(out string) bool,
@@ -241,17 +242,17 @@ func (p *proof) patiently(
 	}
 }
 
-// mark returns a text that no submission prints by chance.
+// mark returns a text that no submission prints by accident.
 func (p *proof) mark(n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s %v", p.o.Seed, n, p.a.Code, time.Now().UnixNano()))
 	return "~" + hex.EncodeToString(sum[:8]) + "~"
 }
 
-// briefTime is the CPU time for counting how often a submission is wrong.
+// briefTime is the CPU time for counting the wrong inputs of a submission.
 const briefTime = 1500 * time.Millisecond
 
-// limits returns the limits of a process for one input, or of a driver until the next output. The wall time
-// only ends programs that wait forever.
+// limits returns the limits of a process for one input, or of a driver until its next output. The wall time limit
+// only stops programs that wait forever.
 func (p *proof) limits() judge.Limits {
 	l := p.r.Limits
 	l.Output = maxOneOutput
@@ -266,8 +267,8 @@ func (p *proof) limits() judge.Limits {
 	return l
 }
 
-// programs runs a program once for each input, on several CPUs, and passes the outputs to got in the order of
-// the inputs. When got returns false, it starts nothing more.
+// programs runs a program once for each input, on several CPUs, and passes the outputs to got in input order.
+// After got returns false, no further process is started.
 func (p *proof) programs(ctx context.Context, w *way, order []int, got func(o output) (more bool)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -325,7 +326,7 @@ func (w *way) read(text string) string {
 	return text
 }
 
-// once runs a program on one input. Its output counts, however the program ended.
+// once runs a program on one input. The output is used even if the program failed.
 func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
 	in, args := "", []string(nil)
 	if numbers := p.r.Domain.Inputs[i].Args; w.input.argv != nil {
@@ -348,7 +349,7 @@ func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
 	return o, nil
 }
 
-// calls runs the inputs in the detected way; order counts for functions only.
+// calls passes the inputs to the submission in the detected way. Their order matters only for functions.
 func (p *proof) calls(ctx context.Context, w *way, order []int, got func(o output) bool) error {
 	if w.function {
 		return p.batch(ctx, w, order, got)
@@ -365,7 +366,7 @@ func firstLine(texts ...string) string {
 	return ""
 }
 
-// cut shortens a text for people.
+// cut shortens a text for messages.
 func cut(text string) string {
 	const most = 200
 	if len(text) > most {

@@ -10,8 +10,8 @@ import (
 	"assay/judge/kit"
 )
 
-// TestWhoseSilence: a golf checker that is silent is the setter's fault, and the machine's if it
-// waits for a processor.
+// TestWhoseSilence checks who is at fault if a golf checker is silent. If the checker is waiting for a processor,
+// the machine is at fault. Otherwise, the setter is.
 func TestWhoseSilence(t *testing.T) {
 	for starved, want := range map[bool]judge.Blame{false: judge.Setter, true: judge.Machine} {
 		synctest.Test(t, func(t *testing.T) {

@@ -25,7 +25,7 @@ type inputForm struct {
 	rare  bool // tried only if a driver names it
 }
 
-// inputForms are tried in this order.
+// inputForms lists the input forms in the order in which they are tried.
 var inputForms = []inputForm{
 	{name: "i j", stdin: around("", " ", "\n")},
 	{name: "lines", stdin: around("", "\n", "\n")},
@@ -44,15 +44,15 @@ var inputForms = []inputForm{
 	{name: unaryForm, stdin: unary},
 }
 
-// around formats an input with texts before, between and after the numbers.
+// around returns a function that formats an input with texts before, between, and after the numbers.
 func around(before, between, behind string) func(args []string) string {
 	return func(args []string) string { return before + strings.Join(args, between) + behind }
 }
 
-// unaryForm is the form for languages without numbers.
+// unaryForm is the input form for languages without numbers.
 const unaryForm = "unary"
 
-// unary writes each number as that many ones.
+// unary formats each number as a run of as many ones.
 func unary(args []string) string {
 	words := make([]string, len(args))
 	for k, a := range args {
@@ -63,7 +63,7 @@ func unary(args []string) string {
 	return strings.Join(words, " ") + "\n"
 }
 
-// fromUnary converts a program's output with runs of ones: each run becomes a number, and an empty one 0.
+// fromUnary converts a program's output in unary. Each run of ones becomes a number, and an empty run becomes 0.
 // Other text stays unchanged.
 func fromUnary(text string) string {
 	words := unaryGap().Split(strings.TrimRight(text, "\r\n"), -1)
@@ -79,10 +79,10 @@ func fromUnary(text string) string {
 	return strings.Join(words, " ")
 }
 
-// unaryGap matches what separates two unary numbers.
+// unaryGap matches the separator of two unary numbers.
 var unaryGap = pattern.New(`[ ,;\t\n]`)
 
-// Inputs names the ways to pass an input to a program.
+// Inputs returns the names of the ways to pass an input to a program.
 func Inputs() []string {
 	names := make([]string, len(inputForms))
 	for k, f := range inputForms {
@@ -91,11 +91,11 @@ func Inputs() []string {
 	return names
 }
 
-// forms are the names of the usual forms of a call, in the order in which they are tried. A language may have
-// further ones, which come later.
+// forms lists the usual forms of a call in the order in which they are tried. A language may have additional
+// forms, which are tried later.
 var forms = []string{"args", "tuple", "list", "curry", "string"}
 
-// FormName returns a form as people write it: f(i,j).
+// FormName returns a form in common notation, such as f(i,j).
 func FormName(form string, arity int) string {
 	letters := Letters(arity)
 	switch form {
@@ -113,7 +113,7 @@ func FormName(form string, arity int) string {
 	return form
 }
 
-// Calls names the forms that a driver knows.
+// Calls returns the names of the forms that a driver supports.
 func Calls(d *drivers.Driver, arity int) []string {
 	var names []string
 	for _, form := range formsOf(d) {
@@ -139,13 +139,14 @@ func formsOf(g *drivers.Driver) []string {
 	return append(known, own...)
 }
 
-// Prefixes of the keys of forms that are only for functions without a name, or with one.
+// Prefixes of the keys of forms that apply only to anonymous or only to named functions.
 const (
 	anonymous = "anonymous "
 	withName  = "named "
 )
 
-// callOf returns how a form calls a function with or without a name. It is empty if it cannot.
+// callOf returns the code with which a form calls a named or anonymous function. It returns "" if the form does
+// not support functions of that kind.
 func callOf(g *drivers.Driver, form string, isNamed bool) string {
 	only := anonymous
 	if isNamed {
@@ -163,11 +164,11 @@ func callOf(g *drivers.Driver, form string, isNamed bool) string {
 // candidate is a possible way to call a submission.
 type candidate struct {
 	function bool
-	name     string // of the function; empty if it has none
-	last     bool   // a function without a name is only the last line
+	name     string // name of the function; empty if it is anonymous
+	last     bool   // only the last line is an anonymous function
 	form     string
 	input    inputForm
-	wrap     *drivers.Wrap // code around a program
+	wrap     *drivers.Wrap // code that wraps a program
 }
 
 func (c *candidate) how(arity int) string {
@@ -188,7 +189,7 @@ func (c *candidate) how(arity int) string {
 	return strings.TrimSpace("function "+c.name) + ", " + call
 }
 
-// notes returns the lenient rules that are needed to call the submission in this way.
+// notes returns the lenient rules that calling the submission in this way requires.
 func (c *candidate) notes() []string {
 	var notes []string
 	if c.wrap != nil {
@@ -200,10 +201,10 @@ func (c *candidate) notes() []string {
 	return notes
 }
 
-// mostNames is how many names of functions are tried. The last one in the code is tried first.
+// maxNames is the maximum number of function names that are tried. The last name in the code is tried first.
 const maxNames = 6
 
-// candidates lists the ways to call the submission, the most likely first.
+// candidates lists the ways to call the submission, most likely first.
 func candidates(a *Answer, arity int, o Options) []candidate {
 	g := a.Driver
 	programs := programForms(g, a.Code, o)
@@ -230,7 +231,7 @@ func candidates(a *Answer, arity int, o Options) []candidate {
 	return append(functions, programs...)
 }
 
-// programForms lists the ways to run the submission as a program. Its text determines which are likely.
+// programForms lists the ways to run the submission as a program. Its text determines which come first.
 func programForms(g *drivers.Driver, code string, o Options) []candidate {
 	wraps := []*drivers.Wrap{nil}
 	for i := range g.Wraps {
@@ -267,8 +268,8 @@ func programForms(g *drivers.Driver, code string, o Options) []candidate {
 	return all
 }
 
-// entries lists possible names of the function, the last one in the code first, and the whole code, or its
-// last line, as a function without a name.
+// entries lists possible functions: the names in the code, the last one first, and then the whole code or its last
+// line as an anonymous function.
 func entries(g *drivers.Driver, code, asked string) []candidate {
 	if asked != "" {
 		return []candidate{{function: true, name: asked}}
@@ -287,7 +288,7 @@ func entries(g *drivers.Driver, code, asked string) []candidate {
 	return append(names, nameless...)
 }
 
-// namesIn lists what expressions match, the last one in the code first.
+// namesIn returns the names that the expressions match, the last one in the code first.
 func namesIn(expressions []string, code string) []string {
 	type found struct {
 		at   int
@@ -320,26 +321,26 @@ func matchesAny(expressions []string, text string) bool {
 	})
 }
 
-// way is a candidate that was built.
+// way is a candidate that has been built.
 type way struct {
 	candidate
 	program *judge.Program
 	driver  string
-	inPlace bool  // it changed the arguments of some sample
-	err     error // of a program's build, which its input forms share
+	inPlace bool  // whether it changed the arguments of some sample
+	err     error // error from building a program, which its input forms share
 }
 
-// notBuilt means that a candidate cannot be tried.
+// notBuilt means that a candidate cannot be built.
 type notBuilt struct {
-	log   string // of the compiler
-	shown string // the same, with places in the submission instead of the driver
-	own   bool   // it has such places
+	log   string // output of the compiler
+	shown string // the output with positions in the submission instead of the driver
+	own   bool   // whether there are such positions
 }
 
 func (e *notBuilt) Error() string { return e.log }
 
-// build makes the candidate ready to run. Programs share one build, and so do calls by the same driver. The
-// number is for a directory.
+// build makes the candidate ready to run. Programs share one build, and so do calls through the same driver.
+// Number is used to name a directory.
 func (p *proof) build(ctx context.Context, c candidate, number int) (*way, error) {
 	if !c.function {
 		made, ok := p.built[c.wrap]
@@ -361,9 +362,9 @@ func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way,
 		l.Run, l.Result = p.driver.Run, nil
 	}
 	if len(l.Result) == 0 {
-		l.Build = nil // it would only check the driver
+		l.Build = nil // the commands would only check the driver
 	}
-	if len(l.Extensions) == 0 { // it substitutes another language
+	if len(l.Extensions) == 0 { // the language substitutes for another one
 		l.Extensions = []string{strings.TrimPrefix(filepath.Ext(l.File), ".")}
 	}
 	dir := filepath.Join(p.dir, fmt.Sprintf("way%d", number))
@@ -395,7 +396,7 @@ func (p *proof) buildDriver(ctx context.Context, c candidate, number int) (*way,
 	return w, w.err
 }
 
-// wrapped returns the program's text with the code around it.
+// wrapped returns the text of the program with its wrapper.
 func (p *proof) wrapped(wrap *drivers.Wrap) string {
 	if wrap == nil {
 		return p.a.Code + p.driver.Ending
@@ -413,7 +414,7 @@ func (p *proof) buildProgram(ctx context.Context, wrap *drivers.Wrap) (*judge.Pr
 	if !p.inline() {
 		return p.make(ctx, filepath.Join(dir, name), &l)
 	}
-	l.Build = nil // it would misread the flags
+	l.Build = nil // the commands would misread the flags
 	made, err := p.make(ctx, filepath.Join(dir, name), &l)
 	if err != nil {
 		return nil, err
@@ -427,7 +428,7 @@ func (p *proof) inline() bool {
 	return n > 0 && len(p.lang.Result) == 0 && p.driver.Inline != "" && matchesAny([]string{p.driver.Inline}, p.o.Flags[n-1])
 }
 
-// onCommandLine returns the program with its flags after the interpreter's name, and the code itself instead
+// onCommandLine returns the program with its flags after the interpreter's name, and with the code itself instead
 // of its file.
 func onCommandLine(made *judge.Program, flags []string, code string) *judge.Program {
 	at := slices.IndexFunc(made.Argv, func(w string) bool { return strings.HasPrefix(w, judge.ProgramDir+"/") })
@@ -466,7 +467,7 @@ func writeFiles(dir string, files map[string]string) error {
 	return nil
 }
 
-// driverFile returns the name of the file that starts a program of the language.
+// driverFile returns the name of the file that starts a program in the language.
 func driverFile(l *config.Language) string {
 	if len(l.Entry) > 0 {
 		return l.Entry[0]
@@ -474,7 +475,7 @@ func driverFile(l *config.Language) string {
 	return l.File
 }
 
-// asMissing returns which tool is missing, if that is the cause of the error.
+// asMissing returns the missing tool if that is the cause of the error.
 func asMissing(err error) (string, bool) {
 	missing, ok := errors.AsType[*lang.MissingError](err)
 	if !ok {
@@ -483,8 +484,8 @@ func asMissing(err error) (string, bool) {
 	return missing.Error(), true
 }
 
-// fillDriver inserts a submission into its language's driver, and into the file beside it. It marks the submission's
-// code with the seam.
+// fillDriver inserts a submission into its language's driver, and into the submission's own file. It marks the
+// submission's code with the seam.
 func fillDriver(g *drivers.Driver, c candidate, code string, arity int, s seam) (driver, answer string) {
 	whole := len(code)
 	hoisted, code := hoist(g.Hoist, code)
@@ -535,8 +536,8 @@ func fillDriver(g *drivers.Driver, c candidate, code string, arity int, s seam) 
 	return strings.TrimPrefix(fillWords(g.Driver, words), "\n"), answer
 }
 
-// hoist removes what an expression matches repeatedly at the start of a code: imports, which must come before
-// the driver's own definitions.
+// hoist removes what an expression matches repeatedly at the start of the code. These are usually imports, which
+// must precede the driver's own definitions.
 func hoist(expr, code string) (hoisted, rest string) {
 	re, err := regexp.Compile(expr)
 	if expr == "" || err != nil {
@@ -552,7 +553,7 @@ func hoist(expr, code string) (hoisted, rest string) {
 	}
 }
 
-// fillWords replaces {word}. Replacements are not scanned again.
+// fillWords replaces {word} in template. It does not expand the replacements again.
 func fillWords(template string, words map[string]string) string {
 	return config.Placeholder().ReplaceAllStringFunc(template, func(m string) string {
 		if word, ok := words[strings.Trim(m, "{}")]; ok {

@@ -22,7 +22,7 @@ func TestCandidates(t *testing.T) {
 	for _, row := range []struct {
 		it, code string
 		o        Options
-		first    []string // of what is tried
+		first    []string // names tried first
 		never    string
 	}{
 		{it: "tries functions first where nothing tells a program", code: "def f", first: []string{

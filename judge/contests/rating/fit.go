@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// virtual returns the curvature that the virtual game adds for a player of strength t,
-// and pull its gradient.
+// virtual returns the curvature and the gradient (pull) that the virtual game adds for a player of strength t.
 func virtual(t float64) (curvature, pull float64) {
 	p := logistic(t)
 	return p * (1 - p), 0.5 - p
@@ -14,9 +13,9 @@ func virtual(t float64) (curvature, pull float64) {
 
 func logistic(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
 
-// fit finds the strengths that make the games, with the virtual ones, most
-// likely, by Newton's method. The likelihood is strictly concave, because every
-// player has a virtual game; steps are halved where they overshoot.
+// fit finds the strengths that maximize the likelihood of the games, including the virtual ones, by Newton's
+// method. The likelihood is strictly concave, because every player has a virtual game. A step that overshoots is
+// halved.
 func fit(n int, duels []Duel) []float64 {
 	const enough, small = 1e-10, 1e-3
 	theta := make([]float64, n)
@@ -45,8 +44,8 @@ func fit(n int, duels []Duel) []float64 {
 			for i := range next {
 				next[i] = theta[i] + share*step[i]
 			}
-			// Of small steps the likelihood can tell nothing: it is flat there, and
-			// Newton's method doubles the digits.
+			// For small steps, the likelihood is flat and gives no information, but Newton's method doubles the
+			// number of correct digits.
 			if v := likelihood(next, duels); v > value || share*largest < small {
 				theta, value = next, v
 				break
@@ -56,9 +55,9 @@ func fit(n int, duels []Duel) []float64 {
 	return theta
 }
 
-// likelihood returns the logarithm of the likelihood, up to a constant.
+// likelihood returns the log-likelihood, up to a constant.
 func likelihood(theta []float64, duels []Duel) float64 {
-	// ln of the logistic function, without overflow.
+	// ln returns the logarithm of the logistic function, without overflow.
 	ln := func(t float64) float64 { return min(t, 0) - math.Log1p(math.Exp(-math.Abs(t))) }
 	sum := 0.0
 	for _, t := range theta {
@@ -72,7 +71,7 @@ func likelihood(theta []float64, duels []Duel) float64 {
 	return sum
 }
 
-// information returns the negative second derivative of the likelihood.
+// information returns the negative second derivative of the log-likelihood.
 func information(theta []float64, duels []Duel) [][]float64 {
 	h := square(len(theta))
 	for i, t := range theta {
@@ -86,7 +85,7 @@ func information(theta []float64, duels []Duel) [][]float64 {
 	return h
 }
 
-// spread adds v times the outer product of A - B with itself.
+// spread adds v times the outer product of e_A - e_B with itself to m.
 func spread(m [][]float64, d Duel, v float64) {
 	m[d.A][d.A] += v
 	m[d.B][d.B] += v
@@ -94,8 +93,8 @@ func spread(m [][]float64, d Duel, v float64) {
 	m[d.B][d.A] -= v
 }
 
-// sandwich returns the covariance of the strengths: what the games were seen to
-// scatter by, between two slices of the inverse information.
+// sandwich returns the covariance of the strengths: the observed variance of the games, multiplied by the inverse
+// information from both sides.
 func sandwich(theta []float64, duels []Duel) [][]float64 {
 	n := len(theta)
 	meat := square(n)
@@ -106,7 +105,7 @@ func sandwich(theta []float64, duels []Duel) [][]float64 {
 		spread(meat, d, d.scatter(logistic(theta[d.A]-theta[d.B])))
 	}
 	bread := factor(information(theta, duels))
-	half := square(n) // bread^-1 meat, by columns; the meat is symmetric
+	half := square(n) // bread^-1 meat, stored by columns; the meat is symmetric
 	for i := range n {
 		half[i] = solve(bread, meat[i])
 	}
@@ -121,13 +120,11 @@ func sandwich(theta []float64, duels []Duel) [][]float64 {
 	return covariance
 }
 
-// scatter returns the variance of all points of a tally together, where p points are
-// expected in each game. It is seen in the pairs, not computed from p: a start
-// that decides its game makes pairs of one point each, which scatter less than
-// two tosses do, and two bots that always play the same game scatter more. One
-// further pair is put in that scatters as p says, so that few pairs that happen to
-// be equal claim no certainty. Where one player won everything there is nothing to
-// be seen, and p alone counts.
+// scatter returns the variance of the total points of a tally, where p points are expected in each game. It is
+// estimated from the pairs, not computed from p. A start that decides its game makes pairs of one point each,
+// which vary less than two independent games. Two bots that always play the same game vary more. One further pair
+// with the variance implied by p is added, so that a few pairs that happen to be equal do not imply certainty. If
+// one player won everything, there is no observed variance, and scatter uses only p.
 func (t Tally) scatter(p float64) float64 {
 	points, games := t.Points()
 	alone := p * (1 - p)
@@ -160,9 +157,8 @@ func square(n int) [][]float64 {
 	return m
 }
 
-// cholesky is the factor of Cholesky of a symmetric positive definite matrix: lower
-// triangular, and the matrix is it times itself transposed. Both stand here by rows,
-// as memory is read in rows.
+// cholesky is the Cholesky factor of a symmetric positive definite matrix. It is lower triangular, and the matrix
+// is the factor times its transpose. Both are stored by rows, which suits memory access.
 type cholesky struct{ lower, upper [][]float64 }
 
 func factor(m [][]float64) cholesky {
@@ -184,7 +180,7 @@ func factor(m [][]float64) cholesky {
 	return cholesky{l, u}
 }
 
-// solve solves the equations of a factored matrix.
+// solve solves a system of linear equations with a factored matrix.
 func solve(c cholesky, b []float64) []float64 {
 	x := slices.Clone(b)
 	for i, row := range c.lower {

@@ -11,9 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTallyOfPublishedNumbers: the tests of fastchess, a tournament manager for
-// chess engines, have these differences, half intervals and likelihoods of
-// superiority.
+// TestTallyOfPublishedNumbers compares differences, half-widths of intervals, and likelihoods of superiority with
+// the tests of fastchess, a tournament manager for chess engines.
 func TestTallyOfPublishedNumbers(t *testing.T) {
 	none := math.NaN()
 	for _, row := range []struct {
@@ -57,8 +56,8 @@ func TestTallyOfNoScatter(t *testing.T) {
 	}
 }
 
-// TestSPRTOfPublishedNumbers: ratios that the tests of fastchess have for the
-// logistic model.
+// TestSPRTOfPublishedNumbers compares log-likelihood ratios with those in the tests of fastchess for the logistic
+// model.
 func TestSPRTOfPublishedNumbers(t *testing.T) {
 	for _, row := range []struct {
 		name       string
@@ -79,8 +78,8 @@ func TestSPRTOfPublishedNumbers(t *testing.T) {
 	near(t, "upper bound", high, 2.944, 0.001)
 }
 
-// slowLLR is SPRT.LLR by halving alone: of the shares p/(1 + x(a - mean)) of the scores
-// a, x is searched over all values for which each of them is above 0.
+// slowLLR computes SPRT.LLR by bisection alone. It searches the x in the shares p/(1 + x(a - mean)) of the scores
+// a, over all x for which each share is positive.
 func slowLLR(s rating.SPRT, counts []int) float64 {
 	total := 0.0
 	seen := make([]float64, len(counts))
@@ -112,8 +111,8 @@ func slowLLR(s rating.SPRT, counts []int) float64 {
 	return likelihood(s.Elo1) - likelihood(s.Elo0)
 }
 
-// TestSPRTAgainstHalving: also where one player wins nearly everything and where a
-// hypothesis is far from what is seen.
+// TestSPRTAgainstHalving compares LLR with bisection. The tallies include players that win nearly everything, and
+// hypotheses that are far from the observed score.
 func TestSPRTAgainstHalving(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.SampledFrom([]int{0, 0, 0, 1, 2, 30, 1000, 1_000_000})
@@ -154,9 +153,8 @@ func TestSPRTRefusesNonsense(t *testing.T) {
 	}
 }
 
-// TestSPRTKeepsItsErrorRates: with the truth at one of the hypotheses, the other
-// one is taken in at most 5 of a hundred tests, and not in far fewer, or the test
-// would take longer than it must.
+// TestSPRTKeepsItsErrorRates checks the test when one hypothesis is true. The other one must be accepted in at
+// most 5 of 100 runs, but not in far fewer, because then the test would take longer than necessary.
 func TestSPRTKeepsItsErrorRates(t *testing.T) {
 	s := rating.SPRT{Elo0: 0, Elo1: 80, Alpha: 0.05, Beta: 0.05}
 	for _, row := range []struct {
@@ -196,7 +194,7 @@ func TestSPRTKeepsItsErrorRates(t *testing.T) {
 	}
 }
 
-// TestSettledIsSeldomWrong: rankings that are called settled have the true order.
+// TestSettledIsSeldomWrong checks that settled rankings have the true order in all but a few cases.
 func TestSettledIsSeldomWrong(t *testing.T) {
 	elos := []float64{300, 200, 80, 0}
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -237,7 +235,7 @@ func TestSettledIsSeldomWrong(t *testing.T) {
 	}
 }
 
-// pairs are pairs of games that two players shared, or one of them won.
+// pairs returns a Duel of pairs of games that player A lost, shared, or won.
 func pairs(a, b, lost, shared, won int) rating.Duel {
 	return rating.Duel{A: a, B: b, Tally: rating.Tally{Pairs: [5]int{lost, 0, shared, 0, won}}}
 }
@@ -262,7 +260,7 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestSettledAsksMoreOfLaterLooks: the error is shared out over the looks.
+// TestSettledAsksMoreOfLaterLooks checks that the error is divided among the looks.
 func TestSettledAsksMoreOfLaterLooks(t *testing.T) {
 	r := rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: rating.Tally{Pairs: [5]int{25, 0, 30, 0, 45}}}})
 	if better := r.Superior(1, 0); better < 0.001 || better > 0.0125 {
@@ -273,7 +271,7 @@ func TestSettledAsksMoreOfLaterLooks(t *testing.T) {
 	}
 }
 
-// TestSPRTBounds compares with Wald's bounds, where the two errors differ.
+// TestSPRTBounds compares the bounds with Wald's formula for two different error rates.
 func TestSPRTBounds(t *testing.T) {
 	low, high := rating.SPRT{Elo0: 0, Elo1: 5, Alpha: 0.01, Beta: 0.2}.Bounds()
 	near(t, "the lower bound", low, math.Log(0.2/0.99), 1e-12)

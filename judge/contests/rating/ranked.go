@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Ranked is a player in a table that is ordered by ratings.
+// Ranked is a player in a table ordered by rating.
 type Ranked struct {
 	Elo   float64
 	Games int
 	ID    int64
 }
 
-// Compare orders players: the stronger one first, then the one with more games, then the one with the
-// lower ID. Ratings that differ by less than rounding are equal.
+// Compare orders players: the stronger one first, then the one with more games, then the one with the lower ID.
+// Ratings that differ only by rounding are equal.
 func (a Ranked) Compare(b Ranked) int {
 	rounded := func(elo float64) float64 { return math.Round(elo * 1e6) }
 	return cmp.Or(cmp.Compare(rounded(b.Elo), rounded(a.Elo)), cmp.Compare(b.Games, a.Games), cmp.Compare(a.ID, b.ID))

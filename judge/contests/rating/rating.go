@@ -1,21 +1,18 @@
-// Package rating estimates from finished games how strong players are, how sure
-// that is, and whether enough was played.
+// Package rating estimates the strength of players from finished games, the uncertainty of the estimates, and
+// whether enough games were played.
 //
-// Rate fits the model of Bradley and Terry (1952), on Elo's scale, where 400 points
-// are odds of ten to one. A draw is half a win. To stay finite where a player won
-// or lost everything, each player is given half a win and half a loss against an
-// imaginary player of strength 0: the virtual opponent of Mease (The American
-// Statistician 57, 2003) at the weight that Firth's penalty (Biometrika 80, 1993)
-// has for one pairing. Such players are flagged.
+// Rate fits the model of Bradley and Terry (1952) on Elo's scale, on which 400 points are odds of ten to one. A
+// draw is half a win. Without further games, the rating of a player that won or lost everything would be infinite.
+// So each player is given half a win and half a loss against an imaginary player of strength 0. This is the
+// virtual opponent of Mease (The American Statistician 57, 2003), with the weight that Firth's penalty (Biometrika
+// 80, 1993) has for one pairing. Players that won or lost everything are flagged.
 //
-// Two games with the same start, one with each player going first, are not
-// independent, so what counts as one observation is the pair of games: the
-// covariance is the sandwich of White (Econometrica 50, 1982) with a cluster for
-// each pair. Tally has the statistics of two players alone, SPRT tests whether one
-// is better, and Settled says when a ranking needs no more games.
+// Two games with the same start, one with each player going first, are not independent. So the pair of games
+// counts as one observation, and the covariance is White's sandwich estimator (Econometrica 50, 1982) with a
+// cluster for each pair. Tally has the statistics of two players alone, SPRT tests whether one is better, and
+// Settled tells when a ranking needs no more games.
 //
-// The package does no input or output. It knows nothing of games, of bots, or of
-// points by which an event is won.
+// The package does no input or output. It does not know games, bots, or the points that decide a tournament.
 package rating
 
 import (
@@ -27,39 +24,38 @@ import (
 // Scale is the number of Elo points in one unit of the logistic scale.
 const Scale = 400 / math.Ln10
 
-// z95 is the quantile of the normal distribution for intervals of 95 %.
+// z95 is the quantile of the normal distribution for 95% intervals.
 const z95 = 1.959963984540054
 
-// Expected returns the score that a player expects against one who is weaker by
-// this many Elo points.
+// Expected returns the expected score of a player against one who is weaker by the given number of Elo points.
 func Expected(elo float64) float64 { return 1 / (1 + math.Exp(-elo/Scale)) }
 
-// Duel is what player A did against player B, who are numbered from 0.
+// Duel contains the results of player A against player B. Players are numbered from 0.
 type Duel struct {
 	A, B int
 	Tally
 }
 
-// Flag says why a rating tells less than the others do.
+// Flag tells why a rating is less informative than others.
 type Flag string
 
 const (
-	Sound          Flag = ""                // nothing: the rating is an estimate like any other
+	Sound          Flag = ""                // the rating is an ordinary estimate
 	NoGames        Flag = "no games"        // the rating is a guess
 	WonEverything  Flag = "won everything"  // the rating is a lower bound
 	LostEverything Flag = "lost everything" // the rating is an upper bound
 )
 
-// Player is the estimate of one player's strength.
+// Player is the estimated strength of a player.
 type Player struct {
-	Elo       float64 // above the average of all players
-	Low, High float64 // interval of 95 %
-	Points    float64 // wins, and half of the draws
+	Elo       float64 // relative to the average of all players
+	Low, High float64 // 95% confidence interval
+	Points    float64 // number of wins, plus half the number of draws
 	Games     int
 	Flag      Flag
 }
 
-// Ratings are the estimates of all players.
+// Ratings contains the estimates for all players.
 type Ratings struct {
 	Players    []Player
 	theta      []float64
@@ -101,8 +97,8 @@ func Rate(n int, duels []Duel) *Ratings {
 	return r
 }
 
-// Order returns the players from the strongest to the weakest. Of equals, the one with
-// the smaller number comes first.
+// Order returns the players from the strongest to the weakest. Among equal players, the one with the smaller
+// number comes first.
 func (r *Ratings) Order() []int {
 	order := make([]int, len(r.Players))
 	for i := range order {
@@ -112,15 +108,15 @@ func (r *Ratings) Order() []int {
 	return order
 }
 
-// Difference is by how many Elo points player i is stronger than j, with the
-// standard error of that.
+// Difference returns by how many Elo points player i is stronger than player j, and the standard error of this
+// difference.
 func (r *Ratings) Difference(i, j int) (elo, deviation float64) {
 	low, high, c := min(i, j), max(i, j), r.covariance
 	variance := c[low][low] - c[low][high] - c[high][low] + c[high][high]
 	return Scale * (r.theta[i] - r.theta[j]), Scale * math.Sqrt(max(variance, 0))
 }
 
-// Superior returns the likelihood that player i is stronger than j.
+// Superior returns the likelihood that player i is stronger than player j.
 func (r *Ratings) Superior(i, j int) float64 {
 	if i == j {
 		return 0.5
@@ -128,8 +124,8 @@ func (r *Ratings) Superior(i, j int) float64 {
 	return superior(r.Difference(i, j))
 }
 
-// superior returns the likelihood that a difference with this standard error is
-// truly above 0.
+// superior returns the likelihood that the true difference is positive, for an estimated difference with this
+// standard error.
 func superior(difference, deviation float64) float64 {
 	switch {
 	case deviation > 0:
@@ -142,13 +138,13 @@ func superior(difference, deviation float64) float64 {
 	return 0.5
 }
 
-// normal returns the distribution function of the normal distribution.
+// normal returns the cumulative distribution function of the standard normal distribution.
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// deviations returns the standard errors of how far each strength is above the mean of all.
+// deviations returns the standard error of each strength relative to the mean of all strengths.
 func (r *Ratings) deviations() []float64 {
 	n := float64(len(r.theta))
-	means, all := make([]float64, len(r.theta)), 0.0 // of the covariances in a row, and of all
+	means, all := make([]float64, len(r.theta)), 0.0 // means of the covariances, by row and of all
 	for i, row := range r.covariance {
 		for j, c := range row {
 			means[i] += (c + r.covariance[j][i]) / 2 / n

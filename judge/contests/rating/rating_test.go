@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// near fails unless got is want, up to off.
+// near fails the test unless got differs from want by at most off.
 func near(t *testing.T, what string, got, want, off float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= off) {
@@ -19,11 +19,10 @@ func near(t *testing.T, what string, got, want, off float64) {
 	}
 }
 
-// TestRateOfPublishedData: how often four journals of statistics cite one another
-// (S. Stigler, Statistical Science 9, 1994), with the strengths
-// that H. Turner and D. Firth print for them (Bradley-Terry Models in R, Journal of
-// Statistical Software 48, 2012). They take Biometrika for 0 and no virtual game,
-// which moves thousands of games by little.
+// TestRateOfPublishedData uses the citation counts between four journals of statistics (S. Stigler, Statistical
+// Science 9, 1994). It compares the strengths with those published by H. Turner and D. Firth (Bradley-Terry Models
+// in R, Journal of Statistical Software 48, 2012). They set Biometrika to 0 and use no virtual games, which make
+// little difference with thousands of games.
 func TestRateOfPublishedData(t *testing.T) {
 	const biometrika, communications, jasa, jrssb = 0, 1, 2, 3
 	cited := func(a, b, won, lost int) rating.Duel {
@@ -50,49 +49,49 @@ func TestRateOfPublishedData(t *testing.T) {
 	}
 }
 
-// TestModelDeviations: where games scatter as the model says, the sandwich comes to
-// the standard errors of the model.
+// TestModelDeviations checks that if games vary as the model predicts, the sandwich estimator agrees with the
+// standard errors of the model.
 func TestModelDeviations(t *testing.T) {
-	// 300 wins and 100 losses: ln 3, with variance 1/300 + 1/100.
+	// 300 wins and 100 losses give ln 3, with variance 1/300 + 1/100.
 	r := rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: rating.Tally{Games: [3]int{100, 0, 300}}}})
 	elo, deviation := r.Difference(0, 1)
 	near(t, "difference", elo/rating.Scale, math.Log(3), 0.01)
 	near(t, "deviation", deviation/rating.Scale, math.Sqrt(1.0/300+1.0/100), 0.002)
 	near(t, "superiority", r.Superior(0, 1), 1, 1e-6)
-	// The same in independent pairs: 9/16 won, 6/16 shared, 1/16 lost.
+	// Independent pairs of games give the same result: 9/16 won, 6/16 shared, 1/16 lost.
 	r = rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: rating.Tally{Pairs: [5]int{25, 0, 150, 0, 225}}}})
 	_, deviation = r.Difference(0, 1)
 	near(t, "deviation of pairs", deviation/rating.Scale, math.Sqrt(1.0/600+1.0/200), 0.002)
 }
 
-// TestDeviationOfPairsAndGames has games in pairs and others, and their deviation as it
-// comes out on paper: the scores are even, so that all strengths are 0.
+// TestDeviationOfPairsAndGames compares the deviation of games in pairs and of single games with values calculated
+// manually. The scores are even, so all strengths are 0.
 func TestDeviationOfPairsAndGames(t *testing.T) {
 	for _, row := range []struct {
 		tally rating.Tally
-		meat  float64 // the scatter of all points
+		meat  float64 // variance of the total points
 	}{
-		// The pairs scatter by 2, the games by 4/4, one pair more by 1/2; of 4 + 4/2 pairs
-		// there seem to be one more.
+		// The pairs contribute a variance of 2, the single games 4/4, and the additional pair 1/2. These 4 + 4/2
+		// pairs are counted as if there were one more.
 		{rating.Tally{Pairs: [5]int{0: 1, 2: 2, 4: 1}, Games: [3]int{0: 2, 2: 2}}, (2 + 1 + 0.5) * 6 / 7.0},
 		{rating.Tally{Pairs: [5]int{2: 1}}, 0.5 / 2},
 		{rating.Tally{Pairs: [5]int{2: 1}, Games: [3]int{1: 2}}, 0.5 * 2 / 3},
-		// Without pairs one further game scatters by 1/4.
+		// Without pairs, one additional game contributes 1/4.
 		{rating.Tally{Games: [3]int{1, 2, 1}}, (0.5 + 0.25) * 4 / 5},
 		{rating.Tally{Games: [3]int{1: 2}}, 0.25 * 2 / 3},
 		{rating.Tally{Games: [3]int{1, 0, 1}}, (0.5 + 0.25) * 2 / 3},
 	} {
 		_, games := row.tally.Points()
-		information := float64(games)/4 + float64(games)/4 + 0.25 // of the difference, with the virtual games
+		information := float64(games)/4 + float64(games)/4 + 0.25 // information about the difference, including the virtual games
 		r := rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: row.tally}})
 		_, deviation := r.Difference(0, 1)
 		near(t, fmt.Sprintf("the deviation of %v", row.tally), deviation, rating.Scale*math.Sqrt(4*row.meat+0.5)/information, 1e-9)
 	}
 }
 
-// TestRateIsMostLikely: the strengths solve the equations of the model, in which each
-// player has the points that are expected, with half a point of a virtual game, and
-// all is the same from the other side, also where players won or lost everything.
+// TestRateIsMostLikely checks that the strengths solve the equations of the model: each player has the expected
+// points, including half a point from a virtual game. Reversing the duels must not change the result, even if
+// players won or lost everything.
 func TestRateIsMostLikely(t *testing.T) {
 	logistic := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 	rapid.Check(t, func(t *rapid.T) {
@@ -106,8 +105,8 @@ func TestRateIsMostLikely(t *testing.T) {
 			}
 		}
 		r, again := rating.Rate(n, all), rating.Rate(n, turned)
-		// Ratings are relative to their mean; the virtual opponent is where all points
-		// against it together are as expected.
+		// Ratings are relative to their mean. So find the strength of the virtual opponent at which the total
+		// points against it are as expected.
 		low, high := -100.0, 100.0
 		for range 100 {
 			at, over := (low+high)/2, 0.0
@@ -132,7 +131,7 @@ func TestRateIsMostLikely(t *testing.T) {
 			if math.Abs(have-expected) > 1e-6*max(1, have) {
 				t.Fatalf("player %d has %.7f points with half a virtual one, %.7f are expected of its rating", i, have, expected)
 			}
-			// Who has not played may be anywhere: such a bound is far away, and as exact as it is large.
+			// The bounds for a player without games are far away, so their absolute error is larger.
 			if q := again.Players[i]; math.Abs(p.Elo-q.Elo) > 1e-5 || math.Abs(p.Low-q.Low) > 1e-5+1e-7*math.Abs(p.Low) {
 				t.Fatalf("player %d is %+v, and %+v with all duels turned round", i, p, q)
 			}
@@ -182,7 +181,7 @@ func TestRateStaysFinite(t *testing.T) {
 	}
 }
 
-// duels draws results of a few players.
+// duels draws random results between a few players.
 func duels(t *rapid.T) (int, []rating.Duel) {
 	n := rapid.IntRange(2, 6).Draw(t, "players")
 	count := rapid.IntRange(0, 12)
@@ -213,7 +212,7 @@ func TestLawsOfRate(t *testing.T) {
 		if math.Abs(sum) > 1e-6 {
 			t.Fatalf("the ratings have a sum of %g, want 0", sum)
 		}
-		// Seen from the other side nothing changes.
+		// Reversing the duels must not change the result.
 		var turned []rating.Duel
 		for _, d := range all {
 			turned = append(turned, rating.Duel{A: d.B, B: d.A, Tally: d.Reversed()})
@@ -225,7 +224,7 @@ func TestLawsOfRate(t *testing.T) {
 				t.Fatalf("player %d is %+v, and %+v with all duels turned round", i, p, q)
 			}
 		}
-		// Points are as expected, but for the virtual game: the equations of the model.
+		// Apart from the virtual game, the points are as expected. These are the equations of the model.
 		for i, p := range r.Players {
 			expected := 0.0
 			for _, d := range all {
@@ -248,12 +247,12 @@ func TestLawsOfRate(t *testing.T) {
 	})
 }
 
-// start is a game's start: it favors who goes first by so many Elo points.
+// start is the start of a game. It favors the player who goes first by this many Elo points.
 type start struct{ favor, drawn float64 }
 
-// play plays a pair of games: the first one's points from 0 to 4 halves.
+// play simulates a pair of games. It returns the first player's points in halves, from 0 to 4.
 func play(rng *rand.Rand, elo float64, s start, shared bool) int {
-	// A shared start that decides the game decides it in both games.
+	// A shared start that decides a game decides both games.
 	favor := [2]float64{s.favor, -s.favor}
 	if shared && rng.Float64() < 0.3 {
 		favor = [2]float64{2000, -2000}
@@ -272,8 +271,7 @@ func play(rng *rand.Rand, elo float64, s start, shared bool) int {
 	return halves
 }
 
-// strengthsOf finds the ratings that games without end would come to: those that
-// fit the expected points.
+// strengthsOf computes the ratings in the limit of infinitely many games, which fit the expected points.
 func strengthsOf(elos []float64, s start, shared bool) []float64 {
 	const many = 1e6
 	var all []rating.Duel
@@ -297,8 +295,8 @@ func strengthsOf(elos []float64, s start, shared bool) []float64 {
 	return found
 }
 
-// TestIntervalsCover: of many events with players of known strength, the intervals
-// hold the truth in 93 to 97 of a hundred.
+// TestIntervalsCover checks that in many tournaments with known strengths, 93% to 97% of the intervals contain the
+// true value.
 func TestIntervalsCover(t *testing.T) {
 	for _, row := range []struct {
 		it     string

@@ -1,18 +1,18 @@
 package rating
 
-// Settling says when a ranking is settled: each two neighbors are known to differ,
-// or known to be equal up to Margin. All statements together, over all looks, are
-// wrong with a probability of at most Error.
+// Settling determines when a ranking is settled. For each two neighbors, it must be known that they differ, or
+// that they are equal up to Margin. The probability that any of these statements is wrong, over all looks, is at
+// most Error.
 type Settling struct {
-	Error  float64 // 0 stands for 0.05
-	Margin float64 // Elo points; 0 stands for 10
+	Error  float64 // zero means 0.05
+	Margin float64 // Elo points; zero means 10
 }
 
-// Settled reports whether the ranking is settled. Look says how often it has been asked of
-// this ranking so far, this time included.
-// The error is shared out over the neighbors, and over the looks: the k-th gets 1/(k(k+1)),
-// so that it is stored however often one looks, though looking rarely is better: at
-// rounds 1, 2, 4, 8 and so on, say.
+// Settled reports whether the ranking is settled. Look is the number of times Settled has been called for this
+// ranking so far, including this call.
+//
+// The error is divided among the neighbors and the looks. Look k gets a share of 1/(k(k+1)), so the total stays
+// within the error for any number of looks. Few looks are better, for example after rounds 1, 2, 4, 8 and so on.
 func (r *Ratings) Settled(s Settling, look int) bool {
 	if s.Error == 0 {
 		s.Error = 0.05

@@ -7,14 +7,13 @@ import (
 	"assay/judge/contests/rating"
 )
 
-// tail is the probability that a normal variable is above z.
+// tail returns the probability that a standard normal variable is above z.
 func tail(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
 
-// TestSettledSharesItsError: the ranking is settled at just that error which the formula
-// of the doc comes to. Two players are known to differ where the tail behind their
-// difference is at most half of a share; they are known to be equal where the tails
-// outside the margin are at most a share. A share is the error over the number of
-// neighbors, times 1/(k(k+1)) at the k-th look.
+// TestSettledSharesItsError checks that the smallest error for which a ranking is settled is the one that the
+// documented formula gives. Two players are known to differ if the tail beyond their difference is at most half of
+// a share. They are known to be equal if the tails outside the margin are at most a share. At look k, a share is
+// the error divided by the number of neighbors, times 1/(k(k+1)).
 func TestSettledSharesItsError(t *testing.T) {
 	const margin = 15.0
 	two := rating.Rate(2, []rating.Duel{pairs(0, 1, 20, 30, 55)})
@@ -26,7 +25,7 @@ func TestSettledSharesItsError(t *testing.T) {
 	for _, row := range []struct {
 		it       string
 		r        *rating.Ratings
-		neighbor float64 // tails that must be within a share, times the neighbors
+		neighbor float64 // tails that must not exceed a share, times the number of neighbors
 	}{
 		{"knows that two differ", two, 2 * tail(elo/deviation)},
 		{"knows that two are equal", alike, tail((margin-closeness)/spread) + tail((margin+closeness)/spread)},
@@ -47,7 +46,8 @@ func TestSettledSharesItsError(t *testing.T) {
 	}
 }
 
-// TestSettledNeedsGames: nothing is known of who has not played, however little is asked.
+// TestSettledNeedsGames checks that a ranking with a player without games is never settled, even if the
+// requirements are low.
 func TestSettledNeedsGames(t *testing.T) {
 	anything := rating.Settling{Error: 0.9, Margin: 1e6}
 	one := rating.Duel{A: 0, B: 1, Tally: rating.Tally{Games: [3]int{0, 0, 1}}}
@@ -68,7 +68,7 @@ func TestSettledNeedsGames(t *testing.T) {
 	}
 }
 
-// TestSettledByDefault: an error of 5 %, and a margin of 10 points.
+// TestSettledByDefault checks the defaults: an error of 5% and a margin of 10 points.
 func TestSettledByDefault(t *testing.T) {
 	settled := map[bool]int{}
 	for wins := range 120 {
@@ -88,7 +88,7 @@ func TestSettledByDefault(t *testing.T) {
 	}
 }
 
-// TestScale: ten to one is 400 points, and equals expect half.
+// TestScale checks that odds of ten to one are 400 points, and that equal players expect half a point.
 func TestScale(t *testing.T) {
 	near(t, "Expected(400)", rating.Expected(400), 10.0/11, 1e-12)
 	near(t, "Expected(-400)", rating.Expected(-400), 1.0/11, 1e-12)
@@ -96,8 +96,8 @@ func TestScale(t *testing.T) {
 	near(t, "Scale", rating.Scale, 400/math.Log(10), 1e-12)
 }
 
-// TestIntervalOfTallies: a score with its standard error, as points of Elo: 300 wins of
-// 400 games are 0.75 with an error of sqrt(0.75*0.25/400).
+// TestIntervalOfTallies checks the interval of a score in Elo points. For example, 300 wins in 400 games are a
+// score of 0.75 with a standard error of sqrt(0.75*0.25/400).
 func TestIntervalOfTallies(t *testing.T) {
 	elo := func(score float64) float64 { return 400 * math.Log10(score/(1-score)) }
 	off := 1.959963984540054 * math.Sqrt(0.75*0.25/400)
@@ -108,8 +108,8 @@ func TestIntervalOfTallies(t *testing.T) {
 	near(t, "high", high, elo(0.75+off), 1e-9)
 	near(t, "superiority", tally.Superior(), 1-tail(0.25/math.Sqrt(0.75*0.25/400)), 1e-12)
 
-	// 10, 20, 30, 20, 20 pairs of 0 to 2 points: 1.1 points a pair, with the variance of
-	// a pair from the counts; a pair is two games.
+	// 10, 20, 30, 20 and 20 pairs with 0 to 2 points give 1.1 points per pair. The variance of a pair follows from
+	// the counts, and a pair is two games.
 	tally = rating.Tally{Pairs: [5]int{10, 20, 30, 20, 20}}
 	variance := (10*1.1*1.1 + 20*0.6*0.6 + 30*0.1*0.1 + 20*0.4*0.4 + 20*0.9*0.9) / 100
 	off = 1.959963984540054 * math.Sqrt(variance/100) / 2
@@ -123,7 +123,7 @@ func TestIntervalOfTallies(t *testing.T) {
 	if back := tally.Reversed(); back.Pairs != [5]int{20, 20, 30, 20, 10} || tally.Plus(back).Pairs != [5]int{30, 40, 60, 40, 30} {
 		t.Errorf("Reversed() = %v", back)
 	}
-	// The interval of a score near 1 goes beyond it, where no difference is large enough.
+	// The interval of a score near 1 extends beyond 1, where the difference is infinite.
 	_, _, high = rating.Tally{Games: [3]int{1, 0, 9}}.Elo()
 	_, low, _ = rating.Tally{Games: [3]int{9, 0, 1}}.Elo()
 	if !math.IsInf(high, 1) || !math.IsInf(low, -1) {

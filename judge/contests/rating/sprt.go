@@ -5,21 +5,19 @@ import (
 	"math"
 )
 
-// SPRT is a sequential test of two hypotheses: that a player is Elo0 points
-// stronger than another, and that it is Elo1 points stronger. It continues until one
-// of them is refuted.
+// SPRT is a sequential test of two hypotheses: that a player is Elo0 points stronger than another, and that it is
+// Elo1 points stronger. The test continues until one hypothesis is rejected.
 //
-// It is Wald's test with the likelihoods of the two multinomial distributions that
-// fit the pairs of games best among those with the expected score of the
-// hypothesis: the generalised test as testers of chess engines run it (M. Van den
-// Bergh, A Practical Introduction to the GSPRT, 2019; X. Li, J. Liu, Z. Ying,
-// Sequential Analysis 33, 2014).
+// It is Wald's test with a likelihood ratio for multinomial distributions. For each hypothesis, it uses the
+// distribution that fits the pairs of games best among those with the hypothesis's expected score. This is the
+// generalized SPRT that testers of chess engines use (M. Van den Bergh, A Practical Introduction to the GSPRT,
+// 2019; X. Li, J. Liu, Z. Ying, Sequential Analysis 33, 2014).
 type SPRT struct {
 	Elo0, Elo1  float64
-	Alpha, Beta float64 // how often Elo1 may be taken for Elo0, and the other way round
+	Alpha, Beta float64 // probabilities of accepting Elo1 if Elo0 is true, and Elo0 if Elo1 is true
 }
 
-// Decision is what a test has come to.
+// Decision is the result of a test.
 type Decision string
 
 const (
@@ -28,7 +26,7 @@ const (
 	TakeElo1  Decision = "elo1" // the difference is not Elo0 or less
 )
 
-// Check returns what is wrong with the test's numbers.
+// Check returns an error if the test's parameters are invalid.
 func (s SPRT) Check() error {
 	switch {
 	case !(s.Elo0 < s.Elo1):
@@ -44,7 +42,7 @@ func (s SPRT) Bounds() (low, high float64) {
 	return math.Log(s.Beta / (1 - s.Alpha)), math.Log((1 - s.Beta) / s.Alpha)
 }
 
-// Decide returns what the test has come to, after the games so far.
+// Decide returns the result of the test after the games so far.
 func (s SPRT) Decide(t Tally) Decision {
 	low, high := s.Bounds()
 	switch llr := s.LLR(t); {
@@ -56,15 +54,14 @@ func (s SPRT) Decide(t Tally) Decision {
 	return Undecided
 }
 
-// LLR returns the logarithm of the ratio of the likelihoods, that of Elo1 over that of
-// Elo0. Games outside pairs count only if there are no pairs.
+// LLR returns the log-likelihood ratio of Elo1 to Elo0. Games outside pairs count only if there are no pairs.
 func (s SPRT) LLR(t Tally) float64 {
 	counts := t.Pairs[:]
 	if t.Pairs == [5]int{} {
 		counts = t.Games[:]
 	}
-	// An outcome that was never seen still has a chance, or the first pairs would
-	// decide everything.
+	// An outcome that was never observed still has a small probability. Otherwise, the first pairs would decide
+	// everything.
 	const unseen = 1e-3
 	total := 0.0
 	share := make([]float64, len(counts))
@@ -87,10 +84,9 @@ func (s SPRT) LLR(t Tally) float64 {
 	return total * llr
 }
 
-// tilt finds the x for which the shares p/(1 + x(a - mean)), of scores a, have the
-// given mean. They are then the most likely shares with that mean. The mean of
-// p(a - mean)/(1 + x(a - mean)) falls as x grows, so that the interval can be halved
-// where a step of Newton's leaves it.
+// tilt finds the x for which the shares p/(1 + x(a - mean)), of scores a, have the given mean. These are the most
+// likely shares with that mean. The mean of p(a - mean)/(1 + x(a - mean)) decreases as x grows, so tilt bisects
+// the interval if a Newton step leaves it.
 func tilt(share []float64, mean float64) float64 {
 	low, high := -1/(1-mean), 1/mean
 	x := 0.0

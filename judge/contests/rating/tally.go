@@ -2,16 +2,16 @@ package rating
 
 import "math"
 
-// Tally counts what one player did against another.
+// Tally counts one player's results against another.
 type Tally struct {
-	// Pairs counts the pairs of games, one with each player going first, by the
-	// points that the player got of them: 0, 1/2, 1, 3/2 and 2.
+	// Pairs counts the pairs of games, one with each player going first, by the player's points: 0, 1/2, 1, 3/2
+	// and 2.
 	Pairs [5]int
-	// Games counts the games that are in no pair: lost, drawn and won.
+	// Games counts the games that belong to no pair: lost, drawn and won.
 	Games [3]int
 }
 
-// Points returns the player's points, with half a point for a draw, of how many games.
+// Points returns the player's points and the number of games. A draw is half a point.
 func (t Tally) Points() (points float64, games int) {
 	for i, count := range t.Pairs {
 		points += float64(i) / 2 * float64(count)
@@ -24,7 +24,7 @@ func (t Tally) Points() (points float64, games int) {
 	return points, games
 }
 
-// Reversed returns the same from the other player's side.
+// Reversed returns the tally from the other player's side.
 func (t Tally) Reversed() Tally {
 	return Tally{
 		Pairs: [5]int{t.Pairs[4], t.Pairs[3], t.Pairs[2], t.Pairs[1], t.Pairs[0]},
@@ -43,8 +43,8 @@ func (t Tally) Plus(o Tally) Tally {
 	return t
 }
 
-// score returns the mean score of a game with its standard error, seen in pairs where
-// there are any.
+// score returns the mean score of a game and its standard error. The error is estimated from pairs if there are
+// any.
 func (t Tally) score() (mean, deviation float64) {
 	points, games := t.Points()
 	if games == 0 {
@@ -63,21 +63,21 @@ func (t Tally) score() (mean, deviation float64) {
 	return mean, math.Sqrt(sum) / float64(games)
 }
 
-// Elo returns the difference in Elo points that the score stands for, with its interval
-// of 95 %, as testers of chess engines give them: without a model for more than two
-// players, and infinite where one player won everything.
+// Elo returns the difference in Elo points that corresponds to the score, with its 95% confidence interval. As is
+// usual for tests of chess engines, it uses no model for more than two players, and is infinite if one player won
+// everything.
 func (t Tally) Elo() (elo, low, high float64) {
 	mean, deviation := t.score()
 	return eloOf(mean), eloOf(mean - z95*deviation), eloOf(mean + z95*deviation)
 }
 
-// Superior returns the likelihood that the player is stronger than the other one.
+// Superior returns the likelihood that the player is stronger than the other player.
 func (t Tally) Superior() float64 {
 	mean, deviation := t.score()
 	return superior(mean-0.5, deviation)
 }
 
-// eloOf returns the difference at which a score is expected.
+// eloOf returns the Elo difference at which a score is expected.
 func eloOf(score float64) float64 {
 	switch {
 	case score <= 0:

@@ -7,8 +7,8 @@ import (
 	"assay/judge/contests/standings"
 )
 
-// BenchmarkMake is the standings of a whole event of 30 bots and 87,000 games, and of
-// one of 200 bots and about a million.
+// BenchmarkMake computes the standings of a tournament with 30 bots and 87,000 games, and of one with 200 bots and
+// about a million games.
 func BenchmarkMake(b *testing.B) {
 	b.Run("30-bots", func(b *testing.B) { makeStandings(b, 30, 100) })
 	b.Run("200-bots", func(b *testing.B) { makeStandings(b, 200, 25) })

@@ -7,29 +7,27 @@ import (
 	"assay/judge/contests/rating"
 )
 
-// Enough is a schedule that continues until enough is known, and says what that is.
+// Enough is a schedule that continues until the result is statistically clear. Verdict describes the result.
 type Enough interface {
 	arena.Schedule
 	Verdict(so *arena.Results) string
 }
 
-// The formats of rules that such schedules are due to. They are in the log, so that
-// it tells what its event was.
+// The formats of the rules for such schedules. They are stored in the log, so that it identifies the schedule.
 const (
 	sprtFormat    = "sprt %g %g %g %g"
 	settledFormat = "until-settled"
 )
 
-// Format returns how the test is in the rules.
+// Format returns the format of the rules that denotes the test.
 func (s SPRT) Format() string {
 	return fmt.Sprintf(sprtFormat, s.Test.Elo0, s.Test.Elo1, s.Test.Alpha, s.Test.Beta)
 }
 
-// Format returns how the schedule is in the rules.
+// Format returns the format of the rules that denotes the schedule.
 func (s UntilSettled) Format() string { return settledFormat }
 
-// EnoughOf returns the schedule that a format of rules stands for; nil for one that is of a
-// fixed length.
+// EnoughOf returns the schedule that the format of r denotes. It returns nil for a format of fixed length.
 func EnoughOf(r *arena.Rules) Enough {
 	var t rating.SPRT
 	if n, err := fmt.Sscanf(r.Format, sprtFormat, &t.Elo0, &t.Elo1, &t.Alpha, &t.Beta); err == nil && n == 4 && t.Check() == nil {
@@ -41,7 +39,7 @@ func EnoughOf(r *arena.Rules) Enough {
 	return nil
 }
 
-// ids numbers the bots that are in by their order.
+// ids maps the ids of the bots that are not disqualified to consecutive numbers.
 func ids(so *arena.Results) map[int]int {
 	at := map[int]int{}
 	for i, id := range so.In() {
@@ -50,7 +48,7 @@ func ids(so *arena.Results) map[int]int {
 	return at
 }
 
-// inPlay returns the games of the first rounds between bots that are in.
+// inPlay returns the games of the first rounds between bots that are not disqualified.
 func inPlay(so *arena.Results, rounds int) (games []arena.Result) {
 	for _, g := range so.Games {
 		if g.Round <= rounds {
@@ -60,15 +58,15 @@ func inPlay(so *arena.Results, rounds int) (games []arena.Result) {
 	return games
 }
 
-// SPRT is the schedule of a sequential test of the first bot against the second: they
-// meet until the test has an answer, or the rules' rounds are over.
+// SPRT is the schedule of a sequential test of the first bot against the second. They play until the test has a
+// result, or until all rounds of the rules have been played.
 type SPRT struct {
 	Rules *arena.Rules
 	Test  rating.SPRT
 }
 
-// batch is how many encounters a test plays between two looks. Looking after each would
-// leave CPUs idle; looking seldom costs a few games and no error.
+// batch is the number of encounters that a test plays between two looks. Looking after each encounter would leave
+// CPUs idle. Looking rarely costs a few games, but causes no errors.
 const batch = 8
 
 // Stage implements arena.Schedule.
@@ -87,7 +85,7 @@ func (s SPRT) tally(so *arena.Results, rounds int) (t rating.Tally) {
 	return t
 }
 
-// Verdict says as text what the test came to.
+// Verdict describes the result of the test.
 func (s SPRT) Verdict(so *arena.Results) string {
 	in := so.In()
 	if len(in) != 2 {
@@ -106,8 +104,8 @@ func (s SPRT) Verdict(so *arena.Results) string {
 	return fmt.Sprintf("undecided between %g and %g Elo for %s against %s (%s)", s.Test.Elo0, s.Test.Elo1, first, second, numbers)
 }
 
-// UntilSettled is the schedule of a round robin that continues until the ranking is
-// settled, or the rules' rounds are over. It looks after round 2, 4, 8 and so on.
+// UntilSettled is the schedule of a round robin that continues until the ranking is settled, or until all rounds
+// of the rules have been played. It checks the ranking after rounds 2, 4, 8 and so on.
 type UntilSettled struct {
 	Rules    *arena.Rules
 	Settling rating.Settling
@@ -131,7 +129,7 @@ func (s UntilSettled) settled(so *arena.Results, look int) bool {
 	return rating.Rate(len(at), Duels(inPlay(so, 1<<look), at)).Settled(s.Settling, look)
 }
 
-// Verdict says as text what it came to.
+// Verdict describes the result.
 func (s UntilSettled) Verdict(so *arena.Results) string {
 	rounds := 0
 	for _, g := range so.Games {

@@ -8,7 +8,7 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// Event returns the standings as a report hears of them.
+// Event returns an event that reports the standings.
 func (s *Standings) Event() (*judge.ArenaStood, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -17,7 +17,7 @@ func (s *Standings) Event() (*judge.ArenaStood, error) {
 	return &judge.ArenaStood{Standings: text}, nil
 }
 
-// Shown are games as a report hears of them, with what the referee saw in them.
+// Shown returns events that show games, with the positions that the referee saw.
 func Shown(so *arena.Results, games []*arena.Game, seen arena.Seen) (all []judge.Event, err error) {
 	for _, g := range games {
 		e := &judge.GameShown{First: so.Bot(g.First).Name, Second: so.Bot(g.Second).Name}

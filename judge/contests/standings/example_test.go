@@ -12,7 +12,7 @@ func ExampleMake() {
 		Rules: arena.Rules{Format: "round-robin", Rounds: 20, Games: 2, Score: arena.Score{By: arena.ByGame, Win: 3, Draw: 1}},
 		Bots:  []arena.Bot{{ID: 1, Name: "old"}, {ID: 2, Name: "new"}},
 	}
-	for round := 1; round <= 20; round++ { // new wins when it begins, and every other time else
+	for round := 1; round <= 20; round++ { // new wins every game in which it goes first, and every other one of the rest
 		so.Games = append(so.Games,
 			arena.Result{Round: round, Leg: 1, First: 2, Second: 1, Winner: 1, Reason: "illegal"},
 			arena.Result{Round: round, Leg: 2, First: 1, Second: 2, Winner: 1 + round%2, Reason: "illegal"})

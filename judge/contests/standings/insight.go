@@ -8,18 +8,18 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// What a referee says of a position, for the side to move.
+// The referee's evaluations of a position for the side to move.
 const (
 	won  = "won"
 	lost = "lost"
 )
 
-// blunders counts who threw away won games.
+// blunders counts the blunders of each bot.
 func (s *Standings) blunders(games []*arena.Game, seen arena.Seen, at map[int]int) {
 	for _, g := range games {
 		positions := seen[g.Key()]
 		if !slices.ContainsFunc(positions, func(p referee.Position) bool { return p.Exact != "" }) {
-			continue // nothing is known of it
+			continue // the positions were not evaluated
 		}
 		s.Looked++
 		for _, c := range Chances(g, positions) {
@@ -36,17 +36,17 @@ func (s *Standings) blunders(games []*arena.Game, seen arena.Seen, at map[int]in
 	}
 }
 
-// Chance is a position in which the player to move could have won by force.
+// Chance is a position in which the player to move could force a win.
 type Chance struct {
 	Seat   int
-	Move   int    // how many moves had been made
-	Played string // "" if it did not move any more
+	Move   int    // number of moves made before
+	Played string // empty if the player did not move any more
 	Best   []string
 	Missed bool
 }
 
-// Chances finds the chances of a game. A position that comes after the last move
-// counts where the bot that was to move then lost.
+// Chances returns the winning positions of a game. A position after the last move is included only if the bot to
+// move then lost.
 func Chances(g *arena.Game, positions []referee.Position) (all []Chance) {
 	for k, p := range positions {
 		if p.Exact != won || k > len(g.Moves) {
@@ -56,7 +56,7 @@ func Chances(g *arena.Game, positions []referee.Position) (all []Chance) {
 		if k == len(g.Moves) {
 			c.Seat = loser(g)
 			if k > 0 && c.Seat == g.Seat(k-1) || c.Seat == 0 {
-				continue // it was not its turn, or there was no loser
+				continue // it was not the loser's turn, or there was no loser
 			}
 			c.Missed = true
 			all = append(all, c)
@@ -74,7 +74,7 @@ func Chances(g *arena.Game, positions []referee.Position) (all []Chance) {
 	return all
 }
 
-// loser returns the seat that lost, 0 for none.
+// loser returns the seat that lost, or 0 if the game was drawn.
 func loser(g *arena.Game) int {
 	if g.Winner == 0 {
 		return 0
@@ -82,9 +82,9 @@ func loser(g *arena.Game) int {
 	return 3 - g.Winner
 }
 
-// Pick chooses at most so many games to show: those with a fault first, one for each
-// pair, who begins and reason, and then all pairs by turns, from the last round back.
-// They come in the order of the event.
+// Pick chooses games to show. Most is the maximum number of games. It prefers games with a fault. Next comes one
+// game for each combination of pair, first player, and reason. The rest are games of all pairs in turn, from the
+// last round back. Pick returns the games in tournament order.
 func Pick(games []arena.Result, most int) []*arena.Result {
 	type kind struct {
 		first, second int

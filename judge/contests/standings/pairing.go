@@ -5,8 +5,8 @@ import (
 	"assay/judge/contests/rating"
 )
 
-// Duels makes of games what package rating wants. Of each two bots, a game and the
-// next one in which the other begins are a pair. Players are numbered as at says.
+// Duels converts games to duels for package rating. For two bots, a game and the next one in which the other bot
+// goes first form a pair. At maps the ids of bots to player numbers.
 func Duels(games []arena.Result, at map[int]int) []rating.Duel {
 	p := newPairing(at)
 	for i := range games {
@@ -15,17 +15,18 @@ func Duels(games []arena.Result, at map[int]int) []rating.Duel {
 	return p.duels()
 }
 
-// pairing counts games as they come.
+// pairing counts games as they are added.
 type pairing struct {
 	at    map[int]int
-	pairs []meeting // of players a < b, at a*n + b
+	pairs []meeting // results of players a < b, at index a*n + b
 }
 
-// meeting is what two players did. A game waits for one in which the other begins.
+// meeting contains the results of two players. A game waits until there is one in which the other player goes
+// first.
 type meeting struct {
 	tally  rating.Tally
-	halves int // points of the first in the game that waits, in halves
-	first  int // id of who began it; zero if there is none
+	halves int // points of the first player in the waiting game, in halves
+	first  int // id of the bot that went first in the waiting game; zero if no game waits
 }
 
 func newPairing(at map[int]int) *pairing {
@@ -56,7 +57,7 @@ func (p *pairing) add(g *arena.Result) {
 	}
 }
 
-// duels returns the duels so far. What waits counts as a game by itself.
+// duels returns the duels so far. A waiting game counts as a single game.
 func (p *pairing) duels() (all []rating.Duel) {
 	n := len(p.at)
 	for a := range n {

@@ -1,13 +1,11 @@
-// Package standings makes of an event's results what people want to know: who won by
-// the rules, how strong everybody is and how sure that is, who did what to whom, why
-// games were lost, who threw away a won game, and how much time it took.
+// Package standings computes a report from the results of a tournament: who won by the rules, the strength of each
+// bot and its uncertainty, the results of each pair, the reasons for losses, blunders, and the time used.
 //
-// Make computes all of it from what counts of a log; Pick chooses the games that a
-// report has room for. SPRT and UntilSettled are schedules that continue until the
-// statistics of package rating say that it is enough.
+// Make computes all of this from the valid games of a log. Pick chooses the games that a report can show. SPRT and
+// UntilSettled are schedules that continue until the statistics of package rating are conclusive.
 //
-// The package draws nothing, and it knows no game: what it says of mistakes comes from
-// the referee (referee.Position).
+// The package renders nothing, and knows no game. Information about blunders comes from the referee
+// (referee.Position).
 package standings
 
 import (
@@ -19,10 +17,10 @@ import (
 	"assay/judge/contests/rating"
 )
 
-// Version is that of Standings as JSON. It rises when a field changes its meaning.
-const Version = 2 // 1 had the times of the rules in nanoseconds
+// Version is the version of the JSON encoding of Standings. It increases when a field changes its meaning.
+const Version = 2 // version 1 had the times of the rules in nanoseconds
 
-// Standings are all that there is to say of an event.
+// Standings contains everything that is reported about a tournament.
 type Standings struct {
 	Version int         `json:"version"`
 	Game    string      `json:"game"`
@@ -31,38 +29,38 @@ type Standings struct {
 	Seed    uint64      `json:"seed"`
 	Games   int         `json:"games"`
 	Over    bool        `json:"over"`                // whether every game was played
-	Verdict string      `json:"verdict,omitempty"`   // what a test of two bots, or of the ranking, came to
-	Looked  int         `json:"looked_at,omitempty"` // games that Chances and Blunders are counted in
+	Verdict string      `json:"verdict,omitempty"`   // result of a test of two bots or of the ranking
+	Looked  int         `json:"looked_at,omitempty"` // number of games in which Chances and Blunders are counted
 
 	Bots    []Bot   `json:"bots"`  // best first
-	Cross   [][]Met `json:"cross"` // what the bot in the row did against that in the column
+	Cross   [][]Met `json:"cross"` // results of the row's bot against the column's bot
 	History []Then  `json:"history,omitempty"`
 	Out     []Out   `json:"disqualified,omitempty"`
 }
 
-// Bot is the line of one bot.
+// Bot is the row of one bot.
 type Bot struct {
 	Place    int    `json:"place"`
-	ByLots   bool   `json:"by_lots,omitempty"` // only lots put it before or after a neighbor
+	ByLots   bool   `json:"by_lots,omitempty"` // only lots determine the order relative to a neighbor
 	Name     string `json:"name"`
 	Title    string `json:"title,omitempty"`
 	Language string `json:"language,omitempty"`
 	arena.Row
 
-	Elo    float64     `json:"elo"` // above the average
+	Elo    float64     `json:"elo"` // relative to the average
 	Low    float64     `json:"elo_low"`
 	High   float64     `json:"elo_high"`
 	Flag   rating.Flag `json:"flag,omitempty"`
-	Better float64     `json:"better"` // likelihood that it is stronger than the next one in the table
+	Better float64     `json:"better"` // likelihood of superiority over the next bot in the table
 
-	Reasons []Count `json:"loss_reasons,omitempty"` // why it lost, the most frequent first
+	Reasons []Count `json:"loss_reasons,omitempty"` // reasons for losses, most frequent first
 
 	Moves     int     `json:"moves"`
-	UsedMS    float64 `json:"used_ms,omitempty"`    // CPU time in all games
-	SlowestMS float64 `json:"slowest_ms,omitempty"` // the longest answer, on the clock
+	UsedMS    float64 `json:"used_ms,omitempty"`    // total CPU time in all games
+	SlowestMS float64 `json:"slowest_ms,omitempty"` // wall time of the longest answer
 
-	Chances  int      `json:"chances"`  // times that it was to move and could have won by force
-	Blunders int      `json:"blunders"` // times that it could not any more afterwards
+	Chances  int      `json:"chances"`  // number of winning positions with the bot to move
+	Blunders int      `json:"blunders"` // number of these that were no longer winning after its move
 	Worst    *Blunder `json:"worst,omitempty"`
 }
 
@@ -72,15 +70,15 @@ type Count struct {
 	Times int    `json:"times"`
 }
 
-// Met is what one bot did against another.
+// Met contains the results of one bot against another.
 type Met struct {
 	Wins     int     `json:"wins"`
 	Draws    int     `json:"draws"`
 	Losses   int     `json:"losses"`
-	Superior float64 `json:"superior"` // likelihood that it is stronger
+	Superior float64 `json:"superior"` // likelihood of superiority
 }
 
-// Score returns the share of the points, a draw being half a win; 0.5 without games.
+// Score returns the share of the points, where a draw is half a point. Without games, it returns 0.5.
 func (m Met) Score() float64 {
 	games := m.Wins + m.Draws + m.Losses
 	if games == 0 {
@@ -89,10 +87,10 @@ func (m Met) Score() float64 {
 	return (float64(m.Wins) + float64(m.Draws)/2) / float64(games)
 }
 
-// Games returns how often they met.
+// Games returns the number of games between the two bots.
 func (m Met) Games() int { return m.Wins + m.Draws + m.Losses }
 
-// Then are the ratings after the games of the first rounds, in the order of Bots.
+// Then contains the ratings after the first rounds, up to Round, in the order of Bots.
 type Then struct {
 	Round int       `json:"round"`
 	Elo   []float64 `json:"elo"`
@@ -107,16 +105,16 @@ type Out struct {
 	Game  *arena.Key      `json:"in_game,omitempty"`
 }
 
-// Blunder is a move that threw a won game away.
+// Blunder is a move that gave away a winning position.
 type Blunder struct {
 	Game   arena.Key `json:"game"`
-	Move   int       `json:"move"`             // how many moves had been made before
-	Played string    `json:"played,omitempty"` // "" if it did not move any more
-	Best   []string  `json:"best,omitempty"`   // what would have won
+	Move   int       `json:"move"`             // number of moves made before
+	Played string    `json:"played,omitempty"` // empty if the bot did not move any more
+	Best   []string  `json:"best,omitempty"`   // winning moves
 }
 
-// Make computes the standings. Chances and blunders are counted in the games that were
-// looked at, by what the referee has seen there.
+// Make computes the standings. It counts winning positions and blunders in the games in looked, using the
+// positions in seen.
 func Make(so *arena.Results, looked []*arena.Game, seen arena.Seen) *Standings {
 	s := &Standings{Version: Version, Game: so.Game, Rules: so.Rules, Seed: so.Seed, Games: len(so.Games)}
 	table := arena.Table(so)
@@ -157,7 +155,7 @@ func Make(so *arena.Results, looked []*arena.Game, seen arena.Seen) *Standings {
 	return s
 }
 
-// byRating orders a table as a ladder on a server does.
+// byRating orders a table by rating, as a ladder on a server does.
 func byRating(table []arena.Row, games []arena.Result) {
 	at, elo := map[int]int{}, map[int]float64{}
 	for i, row := range table {
@@ -172,8 +170,8 @@ func byRating(table []arena.Row, games []arena.Result) {
 	slices.SortFunc(table, func(a, b arena.Row) int { return ranked(a).Compare(ranked(b)) })
 }
 
-// WithoutTimes omits what differs from run to run: all the rest depends on nothing
-// but the bots, the rules and the seed.
+// WithoutTimes returns the standings without the fields that differ from run to run. The remaining fields depend
+// only on the bots, the rules and the seed.
 func (s *Standings) WithoutTimes() *Standings {
 	without := *s
 	without.Bots = slices.Clone(s.Bots)
@@ -183,7 +181,7 @@ func (s *Standings) WithoutTimes() *Standings {
 	return &without
 }
 
-// count adds what one game says of its bots.
+// count adds the times and results of one game to its bots.
 func (s *Standings) count(g *arena.Result, at map[int]int) {
 	for seat, id := range []int{g.First, g.Second} {
 		b := &s.Bots[at[id]]
@@ -241,7 +239,7 @@ func (s *Standings) rate(so *arena.Results, at map[int]int) {
 	s.History = history(so.Games, at)
 }
 
-// moments is how many points the history has at most.
+// moments is the maximum number of points in the history.
 const moments = 40
 
 func history(games []arena.Result, at map[int]int) (all []Then) {

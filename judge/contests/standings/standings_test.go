@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// event plays an event: elo is what each bot, numbered from 1, is truly worth.
+// event simulates a tournament. Elo contains the true strength of each bot, numbered from 1.
 func event(t *testing.T, s arena.Schedule, rules *arena.Rules, elo ...float64) *arena.Results {
 	t.Helper()
 	so := &arena.Results{Game: "game", Rules: *rules}
@@ -119,14 +119,14 @@ func line(s *standings.Standings, id int) *standings.Bot {
 	return &s.Bots[slices.IndexFunc(s.Bots, func(b standings.Bot) bool { return b.Row.Bot == id })]
 }
 
-// TestMakeOfDraws: a draw is half a win, bots that are tied stand where lots put them, and
-// a title is told where it says more than the name.
+// TestMakeOfDraws checks that a draw is half a win, that lots determine the order of tied bots, and that a title
+// is included if it differs from the name.
 func TestMakeOfDraws(t *testing.T) {
 	rules := usual(2)
 	so := event(t, arena.Formats()["round-robin"](rules), rules, 0, 0, 0)
 	for i := range so.Games {
 		so.Games[i].Winner = 0
-		if so.Games[i].First == 3 || so.Games[i].Second == 3 { // the third loses all
+		if so.Games[i].First == 3 || so.Games[i].Second == 3 { // the third bot loses all games
 			so.Games[i].Winner = 1 + so.Games[i].First/3
 		}
 	}
@@ -148,7 +148,7 @@ func TestMakeOfDraws(t *testing.T) {
 	}
 }
 
-// TestScoreOfAMeeting: the share of the points, a draw being half a win.
+// TestScoreOfAMeeting checks that the score is the share of the points, where a draw is half a point.
 func TestScoreOfAMeeting(t *testing.T) {
 	for m, want := range map[standings.Met]float64{
 		{}: 0.5, {Draws: 3}: 0.5, {Wins: 1}: 1, {Losses: 2}: 0, {Wins: 1, Losses: 3}: 0.25, {
@@ -161,7 +161,7 @@ func TestScoreOfAMeeting(t *testing.T) {
 	}
 }
 
-// TestShown: games for a report, with the positions of those that were looked at.
+// TestShown checks the events for games, with positions for the games that were looked at.
 func TestShown(t *testing.T) {
 	so := &arena.Results{Bots: []arena.Bot{{ID: 1, Name: "one"}, {ID: 2, Name: "two"}}}
 	plain, looked := &arena.Game{}, &arena.Game{}
@@ -233,7 +233,7 @@ func TestDuelsMakePairsOfBothSeats(t *testing.T) {
 	}
 }
 
-// TestDuelsOfMany: each two bots have a duel of their own.
+// TestDuelsOfMany checks that each pair of bots has its own duel.
 func TestDuelsOfMany(t *testing.T) {
 	const n = 5
 	at := map[int]int{}

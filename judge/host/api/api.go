@@ -1,6 +1,6 @@
-// Package api handles the requests of commands and workers; package client has the types. A caller is identified by
-// a token or by a worker's signature, and one table says what each route requires. The package makes no decision
-// about judging.
+// Package api handles the requests of commands and workers; package client has the types. A caller is identified
+// by a token or by a worker's signature. A table of routes states what each route requires. The package makes no
+// decision about judging.
 package api
 
 import (
@@ -34,40 +34,40 @@ type Options struct {
 	*desk.Desk
 	Boards        *board.Hall
 	Name, Version string
-	URL           client.Address // the public address
-	// Passwords hashes passwords, with a queue.
+	URL           client.Address // public address
+	// Passwords hashes passwords, and queues requests to do so.
 	Passwords *auth.Passwords
-	// Bridge is where workers of the embedded queue connect. Queue has the servers of an external cluster, where
-	// they connect instead; it is empty with the bridge.
+	// Bridge handles connections of workers to the embedded queue. Queue lists the servers of an external cluster,
+	// to which workers connect instead. With the bridge, Queue is empty.
 	Bridge http.Handler
 	Queue  string
 	Log    *slog.Logger
 	// Mixed lists the classes whose machines may differ in speed.
 	Mixed []string
-	// Backup makes a backup with a name and returns its directory.
+	// Backup makes a backup with the given name and returns its directory.
 	Backup func(ctx context.Context, name string) (dir string, err error)
 	// Move moves the data of the server to another database.
 	Move func(ctx context.Context) (client.Moved, error)
-	// Preparing reports whether the problems of the contest directory are still being published. If nil, this server
-	// publishes none.
+	// Preparing reports whether the problems of the contest directory are still being published. If nil, this
+	// server does not publish problems.
 	Preparing func() bool
 	// Ready returns an error if the server cannot take submissions, and notes about other problems.
 	Ready func(ctx context.Context) (notes []string, err error)
 }
 
-// The limits of JSON bodies in KiB for routes with long lists. All others have little.
+// The limits of JSON bodies in KiB. All routes without long lists use little.
 const (
 	little    = 64
 	withFiles = 1 << 10 // 256 paths and digests
 	withFlow  = 2 << 10 // files of each of many contestants, and options
 	withMany  = 4 << 10 // accounts
-	// Contest packages: files in base64.
+	// For contest packages, with files in base64.
 	withPackage = 8 << 10
-	ownBound    = -1 // the handler limits it
+	ownBound    = -1 // the handler limits the body
 )
 
-// mostValues limits the number of values in a JSON body: an empty value takes three bytes there, and ten times as
-// many in memory.
+// mostValues is the maximum number of values in a JSON body. An empty value takes three bytes in the body, but ten
+// times as many in memory.
 const mostValues = 100_000
 
 // A need is what a route requires of the caller.
@@ -75,12 +75,12 @@ type need string
 
 const (
 	nothing  need = ""
-	token    need = "token" // with any scope
+	token    need = "token" // a token with any scope
 	submit   need = need(client.Submit)
 	publish  need = need(client.Publish)
 	admin    need = need(client.Admin)
 	asWorker need = "worker"
-	give     need = "give" // with the scope submit or publish: blobs
+	give     need = "give" // scope submit or publish, to upload blobs
 )
 
 type api struct {
@@ -92,13 +92,13 @@ type api struct {
 	remembered remembered
 }
 
-// A route is a row of the table of routes.
+// A route is a row of the routing table.
 type route struct {
-	pattern string // of http.ServeMux, with the names of the parameters of its query
+	pattern string // pattern for http.ServeMux, followed by the names of the query parameters
 	need    need
 	answer  func(a *api, w http.ResponseWriter, r *http.Request, who *caller) error
-	body    int64 // limit of its JSON in KiB; 0 means little
-	in, out any   // values of the types of the JSON that is sent and answered; nil if there is no body
+	body    int64 // limit of the JSON body in KiB; zero means little
+	in, out any   // values of the JSON types of request and response; nil means no body
 }
 
 // What is no JSON.
@@ -148,7 +148,7 @@ var routes = []route{
 	{"DELETE " + client.InvitationsPath + "/{id}", admin, (*api).endInvitation, 0, nil, struct{}{}},
 	{"DELETE " + client.PeoplePath + "/{login}", admin, (*api).erasePerson, 0, nil, struct{}{}},
 	{"POST " + client.InvitesPath, admin, (*api).invite, 0, client.NewInvite{}, client.Invite{}},
-	{"POST " + client.JoinPath, nothing, (*api).join, 0, client.Join{}, client.Welcome{}}, // the code is the proof
+	{"POST " + client.JoinPath, nothing, (*api).join, 0, client.Join{}, client.Welcome{}}, // the code authenticates the caller
 	{"POST " + client.HelloPath, asWorker, (*api).hello, 0, client.Hello{}, client.Welcome{}},
 	{"GET " + client.WorkersPath, admin, (*api).workers, 0, nil, []client.Worker{}},
 	{"PUT " + client.WorkersPath + "/{name}", admin, (*api).setWorker, 0, client.SetWorker{}, struct{}{}},
@@ -159,13 +159,13 @@ var routes = []route{
 	{"POST " + client.MovePath, admin, (*api).move, 0, nil, client.Moved{}},
 }
 
-// Paths returns the patterns of all routes for http.ServeMux.
+// Paths lists the patterns of all routes for http.ServeMux.
 var Paths = []string{"/v1/", contestAPIRoot, contestAPIPath, client.BlobPath, queue.Path, "/healthz", "/readyz"}
 
 // New returns the handler of all routes, of the workers' bridge, and of the health checks.
 func New(o Options) http.Handler { return routed(o, keepAlive) }
 
-// routed is New with the interval after which an idle stream sends a comment.
+// routed is like New, but sets the interval after which an idle stream sends a comment.
 func routed(o Options, keepAlive time.Duration) http.Handler {
 	if o.Sweeping == nil {
 		o.Sweeping = new(sync.RWMutex)
@@ -232,9 +232,9 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	return mux
 }
 
-// respond reads the body of a request, waits for the caller's turn, and calls the route's handler. It reads the body
-// first, because a stalling caller must not hold a turn: its account's other requests would wait. A route with
-// ownBound does both itself.
+// respond reads the body of a request, waits for the caller's turn, and calls the route's handler. It reads the
+// body first, because otherwise a stalling client would block the other requests of its account. The handler of a
+// route with ownBound does both itself: it reads the body, and waits for the turn.
 func (a *api) respond(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
 	if r.Method != http.MethodGet {
 		if takesTurns(who) {
@@ -259,9 +259,9 @@ func (a *api) respond(w http.ResponseWriter, r *http.Request, rt *route, who *ca
 	return a.inTurn(r, who, func() error { return a.keeping(w, r, rt, who) })
 }
 
-// keeping handles a request. If the route may refer to blobs, none is removed meanwhile. It never waits for the
-// client during that time, which would stop garbage collection: the body is read before, and the response is sent
-// after.
+// keeping handles a request. If the route may refer to blobs, no blob is removed meanwhile. It never waits for the
+// client during that time, because that would block garbage collection: the body is read before, and the response
+// is sent after.
 func (a *api) keeping(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
 	names := r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit)
 	if !names {
@@ -273,7 +273,7 @@ func (a *api) keeping(w http.ResponseWriter, r *http.Request, rt *route, who *ca
 	return rt.answer(a, &ending{w, end}, r, who)
 }
 
-// An ending response calls a function before its first byte.
+// An ending is a response that calls a function before its first byte is written.
 type ending struct {
 	http.ResponseWriter
 	end func()
@@ -293,13 +293,13 @@ func (rt *route) streams() bool {
 	return strings.HasSuffix(rt.path(), "/events") || strings.HasSuffix(rt.path(), "/parts")
 }
 
-// path is the pattern without a query.
+// path returns the pattern without the query parameters.
 func (rt *route) path() string {
 	path, _, _ := strings.Cut(rt.pattern, "?")
 	return path
 }
 
-// query are the names of the parameters of the query.
+// query returns the names of the query parameters.
 func (rt *route) query() []string {
 	_, names, is := strings.Cut(rt.pattern, "?")
 	if !is {
@@ -309,7 +309,7 @@ func (rt *route) query() []string {
 }
 
 // stream begins a request whose response is a stream. The number of streams per account is limited, except for the
-// jury and publishers. The caller must call the returned function at the end.
+// jury and publishers. The caller must call the returned function when the stream ends.
 func (a *api) stream(r *http.Request, n need, who *caller) (*http.Request, func(), error) {
 	leave := func() {}
 	if !who.may(client.Publish) {
@@ -344,13 +344,13 @@ func (a *api) whileKnown(r *http.Request, n need) (*http.Request, func()) {
 	return r, end
 }
 
-// takesTurns reports whether a caller is served one request at a time. Workers, administrators,
-// and publishers are not.
+// takesTurns reports whether a caller's requests are handled one at a time. It returns false for workers,
+// administrators, and publishers.
 func takesTurns(who *caller) bool {
 	return who != nil && who.account != nil && !who.may(client.Publish)
 }
 
-// inTurn calls do when it is the turn of the caller.
+// inTurn calls answer when it is the caller's turn.
 func (a *api) inTurn(r *http.Request, who *caller, answer func() error) error {
 	if !takesTurns(who) {
 		return answer()
@@ -363,11 +363,11 @@ func (a *api) inTurn(r *http.Request, who *caller, answer func() error) error {
 	return answer()
 }
 
-// wrongToken is how long a request with an invalid token, or an invalid code, takes. A network gets one such
-// response at a time. Requests with valid tokens do not wait for them.
+// wrongToken is how long a response to an invalid token or code is delayed. Each network gets one such response at
+// a time. Requests with valid tokens are not delayed.
 const wrongToken = 20 * time.Millisecond
 
-// slowly waits for the turn of the sender's network, and then returns err.
+// slowly waits for the turn of the client's network, delays the response, and then returns err.
 func (a *api) slowly(r *http.Request, err error) error {
 	turn, late := a.Strangers.Wait(r.Context(), desk.Network(r.RemoteAddr).String())
 	if late != nil {
@@ -387,7 +387,7 @@ func (a *api) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	answer(w, s.code, refusal{s.text, s.hint})
 }
 
-// statusOf returns the response for an error. If the server is at fault, only the log has the details.
+// statusOf returns the response for an error. If the server is at fault, the details are only written to the log.
 func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *status {
 	s, known := errors.AsType[*status](err)
 	if r, is := errors.AsType[*desk.Refusal](err); is {
@@ -395,7 +395,7 @@ func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *statu
 	}
 	switch {
 	case known:
-	case r.Context().Err() != nil: // the server stops, or the client is gone
+	case r.Context().Err() != nil: // the server is stopping, or the client has disconnected
 		s = &status{http.StatusServiceUnavailable, "the server is shutting down and did not finish the request", "try again"}
 	case errors.Is(err, store.ErrNotFound):
 		s = &status{http.StatusNotFound, err.Error(), ""}
@@ -432,7 +432,7 @@ func answer(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }
 
 func ok(w http.ResponseWriter, v any) error {
@@ -519,7 +519,7 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return ok(w, all)
 }
 
-// perAccount returns how much open work each account has.
+// accountLoads returns the amount of open work of each account.
 func (a *api) accountLoads(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	rows, err := a.Store.AccountLoads(r.Context())
 	all := []client.AccountLoad{}
@@ -546,7 +546,7 @@ func (a *api) backup(w http.ResponseWriter, r *http.Request, who *caller) error 
 
 func (a *api) move(w http.ResponseWriter, r *http.Request, who *caller) error {
 	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: "move the data", Address: r.RemoteAddr}); err != nil {
-		return err // written before, because afterwards nothing is
+		return err // audited before the move, because nothing can be written after it
 	}
 	moved, err := a.Move(r.Context())
 	if err != nil {
@@ -555,7 +555,7 @@ func (a *api) move(w http.ResponseWriter, r *http.Request, who *caller) error {
 	return ok(w, moved)
 }
 
-// done writes an entry of the audit log, and responds.
+// done writes an entry to the audit log, and sends the response.
 func (a *api) done(w http.ResponseWriter, r *http.Request, who *caller, action, object, detail string, v any) error {
 	if err := a.Store.Audit(r.Context(), store.Entry{Actor: who.name(), Action: action, Object: object, Detail: detail,
 		Address: r.RemoteAddr}); err != nil {

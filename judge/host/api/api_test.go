@@ -28,7 +28,7 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// harness is a server for tests: a real database and a real queue, and no worker.
+// harness is a server for tests, with a real database and a real queue, but without workers.
 type harness struct {
 	options api.Options
 	*testing.T
@@ -37,13 +37,13 @@ type harness struct {
 	blobs   *blob.Dir
 	d       *dispatch.Dispatcher
 	desk    *desk.Desk
-	ahead   *atomic.Int64     // how far the database's clock is ahead
+	ahead   *atomic.Int64     // how far the database's clock is ahead, in nanoseconds
 	headers map[string]string // by caller
 	ids     map[string]string // of tokens
-	seed    []byte            // of the worker w
+	seed    []byte            // key of the worker w
 	key     string
-	mixed   func(classes ...string) // has these classes be mixed from now on
-	// preparing says that the contest's problems are still being published.
+	mixed   func(classes ...string) // sets the mixed classes
+	// preparing means that the contest's problems are still being published.
 	preparing atomic.Bool
 }
 
@@ -123,7 +123,7 @@ func offer() job.Offer {
 	return job.Offer{Protocol: job.Protocol, Version: "v1", Arch: "linux/amd64", Rung: "root", Languages: map[string]string{"sh": "x"}, Slots: 1, Machine: "m"}
 }
 
-// as is the Authorization of a caller.
+// as returns the Authorization header of a caller.
 func (h *harness) as(who, method, path string) string {
 	h.Helper()
 	sign := func(seed []byte, now time.Time, path string) string {
@@ -143,7 +143,7 @@ func (h *harness) as(who, method, path string) string {
 		return sign([]byte(h.ids["gone key"]), time.Now(), path)
 	case "late worker":
 		return sign(h.seed, time.Now().Add(-6*time.Minute), path)
-	case "forger": // the signature of another request
+	case "forger": // uses the signature of another request
 		return sign(h.seed, time.Now(), path+"x")
 	}
 	text, known := h.headers[who]
@@ -153,7 +153,7 @@ func (h *harness) as(who, method, path string) string {
 	return text
 }
 
-// ask sends a request; a body that is no text is sent as JSON.
+// ask sends a request. A body that is not a string is sent as JSON.
 func (h *harness) ask(who, method, path string, body any) (int, string) {
 	h.Helper()
 	data, isText := body.(string)
@@ -183,15 +183,15 @@ func (h *harness) ask(who, method, path string, body any) (int, string) {
 	return answer.StatusCode, string(said)
 }
 
-// callers are all kinds of who may ask.
+// callers lists all kinds of callers.
 var callers = []string{"anonymous", "submit", "publish", "admin", "revoked", "expired", "worker", "gone worker", "late worker", "forger"}
 
-// expected says for each route the path that is asked for, what is sent, and what each who
-// may ask is answered; all others are refused.
+// expected maps each route to a path, a body, and the statuses of the callers that are allowed. All other callers
+// must be rejected.
 var expected = map[string]struct {
 	path string
 	body any
-	may  string // with the status
+	may  string // allowed callers with their statuses
 }{
 	"GET /v1/server":                        {"/v1/server", nil, "all 200"},
 	"GET /v1/account":                       {"/v1/account", nil, "submit 200, publish 200, admin 200"},
@@ -244,8 +244,8 @@ var expected = map[string]struct {
 	"DELETE /v1/contests/{slug}/shadow":     {"/v1/contests/none/shadow", nil, "admin 404"},
 }
 
-// TestWhoMayAskWhat walks all routes as everybody. Who is refused is told 401 where it is
-// not known who asks, and 403 where it is.
+// TestWhoMayAskWhat calls all routes as every kind of caller. An unidentified caller without permission must get
+// 401, and an identified one 403.
 func TestWhoMayAskWhat(t *testing.T) {
 	h := newHarness(t)
 	refused := map[string]int{
@@ -288,7 +288,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 	}
 }
 
-// give sends a blob as somebody.
+// give uploads a blob as the given caller.
 func (h *harness) give(who, data string) blob.Digest {
 	h.Helper()
 	d := blob.Of([]byte(data))
@@ -298,8 +298,7 @@ func (h *harness) give(who, data string) blob.Digest {
 	return d
 }
 
-// submission puts a problem on the server and makes a submission of the caller "submit" that
-// uses a blob of it.
+// submission publishes a problem, and returns a submission for the caller "submit" whose blob has been uploaded.
 func (h *harness) submission(key string) client.NewSubmission {
 	h.Helper()
 	const data = "program"
@@ -315,8 +314,8 @@ func (h *harness) submission(key string) client.NewSubmission {
 	return client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh", Size: int64(len(data)), Digest: d}}}
 }
 
-// TestProblemsThatAreNotThereYet: while problems are being published, none is said to be missing
-// for ever.
+// TestProblemsThatAreNotThereYet checks that a missing problem is not reported as final while problems are still
+// being published.
 func TestProblemsThatAreNotThereYet(t *testing.T) {
 	h := newHarness(t)
 	ask := func(want string) {
@@ -334,7 +333,7 @@ func TestProblemsThatAreNotThereYet(t *testing.T) {
 	ask("it has none yet that you may see")
 }
 
-// TestBadInput sends what nobody should: each is one clear sentence, and no submission.
+// TestBadInput sends invalid submissions. Each must be rejected with one clear sentence and must not be stored.
 func TestBadInput(t *testing.T) {
 	h := newHarness(t)
 	good := h.submission("k")
@@ -402,7 +401,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestHealth: what is wrong though the server answers stands below the word.
+// TestHealth checks that readiness notes follow the word "ok" in the response.
 func TestHealth(t *testing.T) {
 	h := newHarness(t)
 	for path, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ok\na worker is ill\n"} {
@@ -412,7 +411,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestBodyCut breaks connections in the middle of what they bring.
+// TestBodyCut closes connections in the middle of request bodies.
 func TestBodyCut(t *testing.T) {
 	h := newHarness(t)
 	d := blob.Of([]byte("four"))
@@ -437,8 +436,8 @@ func TestBodyCut(t *testing.T) {
 	}
 }
 
-// TestOthers holds that nobody sees, hears or cancels what is another's, but for an admin;
-// and that what is sent again after a lost answer changes nothing.
+// TestOthers checks that only the owner and administrators can see, follow or cancel a submission. A request
+// repeated after a lost response must change nothing.
 func TestOthers(t *testing.T) {
 	h := newHarness(t)
 	send := h.submission("k")
@@ -466,7 +465,7 @@ func TestOthers(t *testing.T) {
 	if _, said := h.ask("admin", "GET", path, nil); !strings.Contains(said, mine.ID) {
 		t.Errorf("an admin sees %s", said)
 	}
-	for range 2 { // the answer of the first may be lost
+	for range 2 { // the first response may have been lost
 		if got, said := h.ask("submit", "DELETE", path, nil); got != 200 {
 			t.Errorf("to cancel is answered %d %s", got, said)
 		}
@@ -476,8 +475,7 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestServerEnds holds that a request that the end of the server cuts short is not
-// answered as if it was done.
+// TestServerEnds checks that a request interrupted by a server shutdown does not get a success response.
 func TestServerEnds(t *testing.T) {
 	h := newHarness(t)
 	ctx, end := context.WithCancel(t.Context())
@@ -491,8 +489,8 @@ func TestServerEnds(t *testing.T) {
 	}
 }
 
-// TestStrangersWaitForEachOther: those of one network whose tokens or codes are wrong; and
-// those who ask what anybody may, or for a stream. Nobody else does.
+// TestStrangersWaitForEachOther checks which requests from a network are queued: those with invalid tokens or
+// codes, those that need no token, and streams. Other requests must not wait for them.
 func TestStrangersWaitForEachOther(t *testing.T) {
 	h := newHarness(t)
 	network := desk.Network("127.0.0.1:1").String()
@@ -518,7 +516,7 @@ func TestStrangersWaitForEachOther(t *testing.T) {
 		}
 		answered := make(chan int, 1)
 		go func() {
-			defer close(answered) // also where it fails
+			defer close(answered) // even if the request fails
 			code, _ := h.ask(tt.who, tt.method, tt.path, tt.body)
 			answered <- code
 		}()
@@ -546,7 +544,7 @@ func toJSON(t *testing.T, v any) string {
 	return string(data)
 }
 
-// TestARoleThatIsTaken takes the tokens that go beyond the new one, and leaves the others.
+// TestARoleThatIsTaken checks that a reduced role revokes exactly the tokens that exceed the new role.
 func TestARoleThatIsTaken(t *testing.T) {
 	h := newHarness(t)
 	for _, tt := range []struct {
@@ -557,7 +555,7 @@ func TestARoleThatIsTaken(t *testing.T) {
 		{"publish", "contest-admin", 200},
 		{"submit", "contestant", 200},
 		{"publish", "judge", 401},
-		{"publish", "admin", 401}, // it does not come back
+		{"publish", "admin", 401}, // restoring the role does not restore the token
 	} {
 		if code, said := h.ask("admin", "PUT", client.PeoplePath+"/"+tt.who, client.SetPerson{Role: tt.role}); code != 200 {
 			t.Fatalf("%+v: %d %s", tt, code, said)
@@ -574,7 +572,8 @@ func TestARoleThatIsTaken(t *testing.T) {
 	}
 }
 
-// TestTextsThatNobodyCanSee: labels and titles stand on the terminals of others.
+// TestTextsThatNobodyCanSee checks that labels with invisible characters are rejected, because labels and titles
+// appear on other users' terminals.
 func TestTextsThatNobodyCanSee(t *testing.T) {
 	h := newHarness(t)
 	for _, label := range []string{"\x1b[2Jred", "two\nlines", "\u202eback"} {
@@ -584,7 +583,7 @@ func TestTextsThatNobodyCanSee(t *testing.T) {
 	}
 }
 
-// has reports whether a blob is there.
+// has reports whether a blob exists.
 func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)

@@ -22,8 +22,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// missing responds with the blobs that the account must upload: it has not sent them, or the server lacks them. The
-// others are kept as if they were sent now.
+// missing responds with the blobs that the account must upload, because it has not sent them or the server lacks
+// them. The other blobs are kept as if they had just been sent.
 func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var asked client.Blobs
 	if err := read(r, &asked); err != nil {
@@ -63,7 +63,7 @@ func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error
 	return ok(w, lacks)
 }
 
-// fits rejects a blob that is too large for its sender.
+// fits rejects a blob that is too large for the caller.
 func (a *api) fits(who *caller, size int64) error {
 	most := a.MaxSize
 	if who.may(client.Publish) {
@@ -87,7 +87,8 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 		return err
 	}
 	body := &watched{r: http.MaxBytesReader(w, r.Body, r.ContentLength)}
-	// The server never waits for bytes during a turn, nor while it holds the lock against garbage collection.
+	// The server never waits for the client's bytes during a turn, or while it holds the lock against garbage
+	// collection.
 	sent, err := a.Blobs.Stage(body)
 	if err == nil {
 		defer sent.Close()
@@ -116,7 +117,7 @@ func (a *api) putBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	return ok(w, struct{}{})
 }
 
-// A watched body remembers its error, because the sender caused it.
+// A watched is a body that remembers its read error, because the client caused it.
 type watched struct {
 	r   io.Reader
 	err error
@@ -131,7 +132,7 @@ func (b *watched) Read(p []byte) (int, error) {
 }
 
 // getBlob sends a worker a blob of a job that it was given, or of a bundle that it prepares. An untrusted worker
-// gets nothing of a problem of an open contest. Everything else is not found.
+// gets no blobs of a problem in an open contest. All other blobs are reported as not found.
 func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error {
 	d, err := blob.Parse(r.PathValue("digest"))
 	if err != nil {
@@ -157,7 +158,7 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Cache-Control", "private, immutable, max-age=31536000")
 	w.Header().Set("ETag", strconv.Quote(string(d)))
-	if info, err := f.Stat(); err == nil { // at least 100 KB per second
+	if info, err := f.Stat(); err == nil { // require at least 100 KB per second
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute + time.Duration(info.Size()/100_000)*time.Second))
 	}
 	http.ServeContent(w, r, "", time.Time{}, f)
@@ -197,17 +198,17 @@ func (a *api) names(ctx context.Context, w *store.Worker, c job.Claim, d blob.Di
 	return inside[d], err
 }
 
-// bundles caches the blobs that manifests list, which never change.
+// bundles caches the lists of blobs in manifests, which never change.
 type bundles struct {
 	mu    sync.Mutex
 	all   map[blob.Digest]map[blob.Digest]bool
 	names int // total
 }
 
-// mostNames is how many names of blobs are cached. Beyond it the cache is cleared.
+// mostNames is the maximum number of cached blob names. If it is exceeded, the cache is cleared.
 const mostNames = 300_000
 
-// inside returns the blobs that a manifest lists. It returns none if the manifest cannot be read.
+// inside returns the set of blobs that a manifest lists. If the manifest cannot be read, the set is empty.
 func (b *bundles) inside(from *blob.Dir, manifest blob.Digest) (map[blob.Digest]bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -252,7 +253,7 @@ func (a *api) problems(w http.ResponseWriter, r *http.Request, who *caller) erro
 	return ok(w, all)
 }
 
-// seen returns the problems that the caller may know of.
+// seen returns the problems that the caller may see.
 func (a *api) seen(r *http.Request, who *caller) (all []*store.Problem, err error) {
 	rows, err := a.Store.Problems(r.Context())
 	if err != nil || usesAll(who) {
@@ -274,13 +275,13 @@ func (a *api) seen(r *http.Request, who *caller) (all []*store.Problem, err erro
 	return all, nil
 }
 
-// usesAll reports whether the caller may see and use the problems of all owners. A token
-// without the scope publish gives no such right.
+// usesAll reports whether the caller may see and use the problems of all owners. This requires the scope admin, or
+// the scope publish and a role with that right.
 func usesAll(who *caller) bool {
 	return who.may(client.Admin) || who.may(client.Publish) && auth.Can(desk.Role(who.account), auth.AllProblems, auth.State{})
 }
 
-// putProblem publishes a bundle as a problem. All its blobs must have been uploaded.
+// putProblem publishes a bundle as a problem. All blobs of the bundle must have been uploaded.
 func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) error {
 	slug := r.PathValue("slug")
 	if !client.GoodSlug(slug) {
@@ -318,14 +319,14 @@ func (a *api) putProblem(w http.ResponseWriter, r *http.Request, who *caller) er
 			http.StatusConflict, "a candidate needs an active version, and the server has no problem " + slug, "publish it without --candidate",
 		}
 	}
-	if errors.Is(err, store.ErrTaken) { // by a concurrent request
+	if errors.Is(err, store.ErrTaken) { // a concurrent request created it
 		return others
 	}
 	if err != nil {
 		return err
 	}
 	action := "publish"
-	if n.Candidate { // workers fetch it when a rejudging needs it
+	if n.Candidate { // workers fetch the bundle when a rejudging needs it
 		action = "publish candidate"
 	} else {
 		a.Dispatch.Published(job.Bundle{Problem: slug, Manifest: id, Config: n.Config})
@@ -347,7 +348,7 @@ func practiceOf(word string) (*store.PracticeLevel, error) {
 	return &p, nil
 }
 
-// whole returns the id of a bundle if the account has sent every blob of it.
+// whole returns the id of a bundle if the account has uploaded all its blobs.
 func (a *api) whole(ctx context.Context, who *caller, n client.NewProblem) (blob.Digest, error) {
 	// piece reads a blob that a request refers to directly.
 	piece := func(what string, d blob.Digest, most int64) ([]byte, error) {
@@ -389,7 +390,7 @@ func (a *api) whole(ctx context.Context, who *caller, n client.NewProblem) (blob
 		if err != nil {
 			return "", err
 		}
-		// Everyone who sees the problem can read these files, so they must be in the bundle.
+		// Every account that sees the problem can read these files, so they must be in the bundle.
 		inBundle := map[blob.Digest]int64{}
 		for _, e := range m.Blobs() {
 			inBundle[e.Digest] = e.Size

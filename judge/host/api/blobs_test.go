@@ -20,8 +20,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestADigestOpensNothing: who knows the digest of what another has sent gets nothing by it,
-// learns nothing, and harms nothing.
+// TestADigestOpensNothing checks that knowing the digest of another account's upload gives no access to it,
+// reveals nothing, and does no harm.
 func TestADigestOpensNothing(t *testing.T) {
 	h := newHarness(t)
 	good := h.submission("k")
@@ -49,7 +49,7 @@ func TestADigestOpensNothing(t *testing.T) {
 			t.Errorf("after %s the blob is gone", after)
 		}
 	}
-	// What there is, is told as what there is not.
+	// Existing and missing blobs must get the same response.
 	nothing := blob.Of([]byte("nobody has this"))
 	for _, what := range []blob.Digest{d, nothing} {
 		n := good
@@ -84,7 +84,7 @@ func TestADigestOpensNothing(t *testing.T) {
 	if code, said := h.ask("other", "PUT", client.BlobPath+string(d), strings.Repeat("x", int(size))); code != 400 || !lacks("other", size) {
 		t.Errorf("bytes of the right number: %d %s", code, said)
 	}
-	// A flow, an answer and a bundle name files as well.
+	// Workflows, golf submissions, and bundles also refer to files.
 	flow := client.NewFlow{Kind: "golf", Problem: "sum", Files: []job.File{{Path: "a.sh", Size: size, Digest: d}}}
 	if code, said := h.ask("other", "PUT", client.FlowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != 409 || !strings.Contains(said, "lacks the bytes") {
 		t.Errorf("a flow about another's bytes: %d %s", code, said)
@@ -102,7 +102,8 @@ func TestADigestOpensNothing(t *testing.T) {
 	if code, said := h.ask("publish", "PUT", client.ProblemsPath+"/new", n); code != 409 || !strings.Contains(said, "lacks the bytes") {
 		t.Errorf("a bundle with another's blob in it: %d %s", code, said)
 	}
-	// A sheet names only files of its bundle: everybody who sees the problem reads them.
+	// Problem metadata may refer only to files in the bundle, because every account that sees the problem can read
+	// them.
 	sheet, err := json.Marshal(client.Sheet{Format: client.SheetFormat, Files: []client.SheetFile{{Name: "x.png", Type: "image/png", Size: size, Digest: d}}})
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +113,7 @@ func TestADigestOpensNothing(t *testing.T) {
 	if code, said := h.ask("publish", "PUT", client.ProblemsPath+"/new", n); code != 400 || !strings.Contains(said, "which the bundle does not have") {
 		t.Errorf("a sheet with another's file: %d %s", code, said)
 	}
-	// Who has the bytes may.
+	// An account that has uploaded the bytes itself may use them.
 	h.give("other", text)
 	stays("another sent it as well")
 	if code, said := hands("other", "a.sh", size); code != 200 {
@@ -123,7 +124,8 @@ func TestADigestOpensNothing(t *testing.T) {
 	}
 }
 
-// TestASlowBodyHoldsNothingUp: while a body comes, blobs may be removed, and somebody be erased.
+// TestASlowBodyHoldsNothingUp checks that blobs and accounts can be removed while the server waits for a request
+// body.
 func TestASlowBodyHoldsNothingUp(t *testing.T) {
 	h := newHarness(t)
 	for who, rt := range map[string][2]string{
@@ -147,8 +149,8 @@ func TestASlowBodyHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// TestTheMostThatIsSent: who sends more and more and names nothing is refused; who names it is not,
-// nor is another; and what a contestant sent and did not name goes after an hour.
+// TestTheMostThatIsSent checks the limit for uploads that no submission refers to. Other accounts, and uploads
+// that are used, must not be affected. A contestant's unused uploads must be removed after an hour.
 func TestTheMostThatIsSent(t *testing.T) {
 	h := newHarness(t)
 	h.desk.MaxSize = 16 << 20
@@ -182,17 +184,17 @@ func TestTheMostThatIsSent(t *testing.T) {
 	if code, said := h.ask("submit", "POST", client.SubmissionsPath, good); code != 200 {
 		t.Fatalf("the submission is answered %d %s", code, said)
 	}
-	if _, code, said := send("submit", 4); code != 200 { // one belongs to a submission now
+	if _, code, said := send("submit", 4); code != 200 { // a submission now refers to one of the blobs
 		t.Errorf("after a submission: %d %s", code, said)
 	}
 	h.ahead.Store(int64(time.Hour + time.Second))
 	gone, err := h.store.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(blob.Digest) error { return nil })
-	if err != nil || gone != 3 { // all except the blob of the submission, and the one that publish has sent as well
+	if err != nil || gone != 3 { // all except the submission's blob and the one that publish has also sent
 		t.Errorf("after an hour %d blobs go, %v", gone, err)
 	}
 }
 
-// TestWhatIsAskedForLeavesNothing: digests that are asked about are not kept.
+// TestWhatIsAskedForLeavesNothing checks that digests in a request for missing blobs are not stored.
 func TestWhatIsAskedForLeavesNothing(t *testing.T) {
 	h := newHarness(t)
 	mine := h.give("submit", "mine")
@@ -203,7 +205,7 @@ func TestWhatIsAskedForLeavesNothing(t *testing.T) {
 	if code, said := h.ask("submit", "POST", client.MissingPath, asked); code != 200 || strings.Count(said, "sha256") != client.MaxBlobs-1 || strings.Contains(said, string(mine)) {
 		t.Errorf("%d with %d blobs", code, strings.Count(said, "sha256"))
 	}
-	h.ahead.Store(int64(72 * 3600e9)) // whatever a request leaves is swept away after two days
+	h.ahead.Store(int64(72 * 3600e9)) // anything that a request left would be removed after two days
 	var gone []blob.Digest
 	_, err := h.store.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(d blob.Digest) error { gone = append(gone, d); return nil })
 	if err != nil || len(gone) != 1 || gone[0] != mine {
@@ -214,8 +216,8 @@ func TestWhatIsAskedForLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestWhatAWorkerGets: a worker gets what a job names that it was given, and what the bundles
-// name that count now. Its key alone opens nothing.
+// TestWhatAWorkerGets checks that a worker gets the blobs of the jobs that it was given, and of current bundles.
+// The worker's key alone must give no access.
 func TestWhatAWorkerGets(t *testing.T) {
 	h := newHarness(t)
 	test, config, was := h.give("publish", "test"), h.give("publish", "config"), h.give("publish", "old")
@@ -273,8 +275,8 @@ func TestWhatAWorkerGets(t *testing.T) {
 	}
 }
 
-// TestWhatAGuestGets: a guest gets nothing of a problem that a contest has which runs or is yet to
-// begin, and nothing of jobs that are not for guests, whatever it takes out of the queue.
+// TestWhatAGuestGets checks that an untrusted worker gets no blobs of a problem in a running or future contest. It
+// must also get nothing for jobs that are not for untrusted workers, even if it takes them from the queue.
 func TestWhatAGuestGets(t *testing.T) {
 	h := newHarness(t)
 	seed, key, err := queue.Key(filepath.Join(t.TempDir(), "guest"))
@@ -350,7 +352,7 @@ func TestWhatAGuestGets(t *testing.T) {
 	}
 }
 
-// manifestOf is the manifest of a bundle of one file.
+// manifestOf returns the manifest of a bundle with one file.
 func manifestOf(file string) string {
 	e := bundle.Entry{Path: "problem.toml", Size: int64(len(file)), Digest: blob.Of([]byte(file))}
 	m := bundle.Manifest{Files: []bundle.Entry{e}, Frozen: e}
@@ -358,7 +360,7 @@ func manifestOf(file string) string {
 	return string(m.Bytes())
 }
 
-// handIn has the caller "submit" hand in a source that was sent.
+// handIn submits an uploaded source as the caller "submit".
 func (h *harness) handIn(key, source string) {
 	h.Helper()
 	n := client.NewSubmission{Key: key, Problem: "sum", Program: "a.sh", Files: []job.File{{Path: "a.sh", Size: int64(len(source)), Digest: blob.Of([]byte(source))}}}
@@ -367,7 +369,7 @@ func (h *harness) handIn(key, source string) {
 	}
 }
 
-// fetch asks for a blob with a claim.
+// fetch requests a blob with a claim.
 func (h *harness) fetch(who string, d blob.Digest, claim string) (int, string) {
 	h.Helper()
 	path := client.BlobPath + string(d)
@@ -389,7 +391,8 @@ func (h *harness) fetch(who string, d blob.Digest, claim string) (int, string) {
 	return answer.StatusCode, string(said)
 }
 
-// TestAKeyOfAnotherProgram is refused, and not answered with what was sent before.
+// TestAKeyOfAnotherProgram checks that a different program with the same key is rejected, rather than answered
+// with the earlier submission.
 func TestAKeyOfAnotherProgram(t *testing.T) {
 	h := newHarness(t)
 	n := h.submission("k")

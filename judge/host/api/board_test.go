@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestWhoSeesWhichBoard: a contest that hides itself is not there, one that has not begun has
-// no board yet, and the staff's view is the staff's.
+// TestWhoSeesWhichBoard checks that a hidden contest is not found, that a contest that has not begun has no
+// scoreboard, and that only the jury gets the jury's view.
 func TestWhoSeesWhichBoard(t *testing.T) {
 	h := newHarness(t)
 	judge, err := h.store.AccountByLogin(t.Context(), "publish")

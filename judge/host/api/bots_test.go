@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// TestEachBotIsBounded: what one contestant may send is bounded, and not what all send together.
+// TestEachBotIsBounded checks that the size of each contestant is limited, but not their total size.
 func TestEachBotIsBounded(t *testing.T) {
 	h := newHarness(t)
 	file := func(path string, size int64) job.File {

@@ -8,8 +8,8 @@ import (
 	"assay/judge/host/queue"
 )
 
-// TestWorkersHavePlacesOfTheirOwn: strangers who hold all places for connections that have not
-// proved anything keep no worker out.
+// TestWorkersHavePlacesOfTheirOwn checks that workers can connect even if unauthenticated clients use all of their
+// own connection slots.
 func TestWorkersHavePlacesOfTheirOwn(t *testing.T) {
 	h := newHarness(t)
 	if code, said := h.ask("worker", "POST", "/v1/workers/hello", client.Hello{Offer: offer()}); code != 200 {
@@ -34,7 +34,7 @@ func TestWorkersHavePlacesOfTheirOwn(t *testing.T) {
 		return res.StatusCode
 	}
 	for tries := 0; upgrade("anonymous") != http.StatusServiceUnavailable; tries++ {
-		if tries == 20_000 { // places are given back after some seconds
+		if tries == 20_000 { // slots are released after a few seconds
 			t.Fatal("strangers are never refused")
 		}
 	}

@@ -71,7 +71,7 @@ var (
 	errGone = &status{http.StatusForbidden, "this worker was revoked", "join again, with a code of: judged admin worker add NAME"}
 )
 
-// who identifies the caller, and checks what the route requires.
+// who identifies the caller, and checks the requirements of the route.
 func (a *api) who(r *http.Request, n need) (*caller, error) {
 	if n == nothing {
 		return nil, nil

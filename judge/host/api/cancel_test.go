@@ -13,8 +13,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestOneWhoFloods: a contestant has only so many submissions that wait; an administrator cancels
-// them, and those of nobody else.
+// TestOneWhoFloods checks the limit for a contestant's pending submissions. An administrator can cancel them
+// without affecting other accounts.
 func TestOneWhoFloods(t *testing.T) {
 	h := newHarness(t)
 	n := h.submission("")
@@ -56,8 +56,8 @@ func TestOneWhoFloods(t *testing.T) {
 	}
 }
 
-// TestNoTryForNothing: in a contest an author cancels a submission only before a worker may have
-// it; the staff cancels any, and so does an author in practice.
+// TestNoTryForNothing checks when submissions can be cancelled. In a contest, an author can cancel only before a
+// worker may have the submission. The jury can cancel any, and so can an author in practice.
 func TestNoTryForNothing(t *testing.T) {
 	h := newHarness(t)
 	n := h.submission("")
@@ -111,8 +111,8 @@ func TestNoTryForNothing(t *testing.T) {
 	cancel("admin", given, 200, "")
 }
 
-// TestFlowsHaveBounds: how many one may have, and how large; an administrator ends them, and so
-// does shutting the account out.
+// TestFlowsHaveBounds checks the limits for the number and the size of workflows. They end if an administrator
+// cancels them or disables the account.
 func TestFlowsHaveBounds(t *testing.T) {
 	h := newHarness(t)
 	files := h.submission("").Files
@@ -150,7 +150,7 @@ func TestFlowsHaveBounds(t *testing.T) {
 			t.Errorf("%d of %s is answered %d %s", i, who, code, said)
 		}
 	}
-	// With the right to publish one may have more.
+	// An account with the scope publish may have more.
 	h.give("admin", "program")
 	for i := range 11 {
 		if code, said := ask("admin", i, n); code != 200 {
@@ -170,7 +170,7 @@ func TestFlowsHaveBounds(t *testing.T) {
 	if code, said := ask("submit", 11, n); code != 200 {
 		t.Errorf("after that one is answered %d %s", code, said)
 	}
-	// Who is shut out has nothing done.
+	// Work of a disabled account is cancelled.
 	sent := h.submission("one")
 	if code, said := h.ask("submit", "POST", client.SubmissionsPath, sent); code != 200 {
 		t.Fatal(code, said)

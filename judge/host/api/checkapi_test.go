@@ -19,7 +19,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// finalContest makes a contest that has an object of each type, and whose results are final and public.
+// finalContest creates a contest that has an object of each type, and whose results are final and public.
 func (h *harness) finalContest() {
 	h.Helper()
 	must := func(err error) {
@@ -40,7 +40,7 @@ func (h *harness) finalContest() {
 		h.headers[string(typ)] = "Bearer " + text
 		one := store.ImportedAccount{ID: "the-" + string(typ), Type: string(typ), Account: a}
 		if typ == clics.Staff || typ == clics.Balloon {
-			one.Role = string(auth.Runner) // as an import gives it
+			one.Role = string(auth.Runner) // as an import would set it
 		}
 		listed = append(listed, one)
 	}
@@ -99,9 +99,9 @@ func (h *harness) finalContest() {
 	must(h.store.SetContest(h.Context(), c, nil))
 }
 
-// TestCheckAPI runs check-api.sh of ccs-specs, in each version and for each role, against a final contest. It
-// has no license, so it is not here: CCS_SPECS is a directory with checkouts of the branches. The schemas are
-// checked elsewhere, with what they lack: feed.TestSchemas.
+// TestCheckAPI runs check-api.sh of ccs-specs against a final contest, for each version and each role. The script
+// has no license, so it is not included here: CCS_SPECS must name a directory with checkouts of the branches. The
+// schemas, with corrections, are checked in feed.TestSchemas.
 func TestCheckAPI(t *testing.T) {
 	dir := os.Getenv("CCS_SPECS")
 	if dir == "" {

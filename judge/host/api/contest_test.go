@@ -16,11 +16,11 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestContestantsByTheCommandLine: who takes part in contests sees by the command line what
-// they show, and no more; a server without contests goes on as it did.
+// TestContestantsByTheCommandLine checks that contestants see through the command line exactly what contests show.
+// A server without contests must behave as before.
 func TestContestantsByTheCommandLine(t *testing.T) {
 	h := newHarness(t)
-	sum := h.submission("one") // which makes the problem
+	sum := h.submission("one") // this also publishes the problem
 	account, err := h.store.NewAccount(t.Context(), "student", "Student", store.Person, string(auth.Contestant))
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 		return s
 	}
 
-	// No contest has the problem: it is not there for contestants.
+	// If no contest has the problem, contestants cannot see it.
 	if slugs, _ := problems("student"); slugs != "" {
 		t.Errorf("the student sees %s", slugs)
 	}
@@ -69,7 +69,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	submit("student", 404)
 	practised := submit("submit", 200)
 
-	// A contest that has not begun hides it from all but staff.
+	// A contest that has not begun hides the problem from all except the jury.
 	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Accounts, Settings: store.Settings{Show: judge.ShowCases}}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	}
 	submit("admin", 200)
 
-	// While it runs, submissions go into it.
+	// While the contest runs, submissions belong to it.
 	c.Starts = time.Now().Add(-time.Minute)
 	if err := h.store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 			t.Errorf("%s sees %q in %q", who, slugs, bundles)
 		}
 	}
-	// Not into one that only takes practice.
+	// Submissions do not go to a contest that is open only for practice.
 	for slug, ago := range map[string]time.Duration{"old": 5 * time.Hour} {
 		other := &store.Contest{Slug: slug, Name: slug, Format: store.ICPC, Starts: time.Now().Add(-ago), Length: time.Hour, Visibility: store.Accounts, Settings: store.Settings{Practice: true}}
 		if err := h.store.NewContest(t.Context(), other, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
@@ -146,7 +146,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 			t.Errorf("the admin: %d, %s", code, said)
 		}
 	}
-	// The list has what was sent to contests and for practice: one's own, and all for an administrator.
+	// The list contains contest and practice submissions: the caller's own, or all for an administrator.
 	for who, want := range map[string]string{"student": "spring:student", "submit": ":submit", "admin": "spring:student :admin :submit"} {
 		list := func(query string) (got []string, last string) {
 			t.Helper()
@@ -171,18 +171,18 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 			t.Errorf("before the first of %s there is %q", who, rest)
 		}
 	}
-	// What was practised before the contest had the problem shows no more than a contest may.
+	// A practice submission from before the contest shows no more than the contest allows.
 	if code, said := h.ask("submit", "GET", client.SubmissionsPath+"/"+practised.ID+"/events", nil); code != 200 || strings.Contains(said, secret) || !strings.Contains(said, "WA") {
 		t.Errorf("the submission of before: %d, %s", code, said)
 	}
-	// What the workers bring back of golf and the like has test data in it.
+	// The results of workflows such as golf checks contain test data.
 	flow := client.NewFlow{Kind: "golf", Problem: "sum", Files: sum.Files}
 	for who, want := range map[string]int{"student": http.StatusForbidden, "submit": http.StatusNotFound} {
 		if code, said := h.ask(who, "PUT", client.FlowsPath+"/AAAAAAAAAAAAAAAAAAAAAAAA", flow); code != want {
 			t.Errorf("a flow of %s: %d, want %d: %s", who, code, want, said)
 		}
 	}
-	// By its label; by the name of the contest, and where there is none.
+	// A problem can be named by its label. The contest can be named, but must exist.
 	sum.Problem = "a"
 	if labeled := submit("student", 200); labeled.Problem != "sum" {
 		t.Errorf("the label is of %+v", labeled)
@@ -195,7 +195,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 	sum.Contest = "autumn"
 	submit("student", 404)
 
-	// Of two that are running one must be named, by the label too.
+	// If two contests are running, a request must name the contest, even if it names the problem by its label.
 	other := *c
 	other.ID, other.Slug = "", "summer"
 	if err := h.store.NewContest(t.Context(), &other, []store.NewContestProblem{{Slug: "sum", Label: "A"}}); err != nil {
@@ -221,7 +221,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 			t.Errorf("B of %s: %d, want %s: %s", contest, code, want, said)
 		}
 	}
-	other.Starts = time.Now().Add(-3 * time.Hour) // one is over: the other one is meant
+	other.Starts = time.Now().Add(-3 * time.Hour) // now only one contest is running
 	if err := h.store.SetContest(t.Context(), &other, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 		t.Errorf("A of the running one is %+v", sent)
 	}
 
-	// After its end it takes nothing.
+	// After its end, the contest accepts no submissions.
 	sum.Contest = ""
 	c.Starts = time.Now().Add(-3 * time.Hour)
 	if err := h.store.SetContest(t.Context(), c, nil); err != nil {

@@ -17,11 +17,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// contestAPIPath is the path of the ICPC Contest API. Without a version in the path, it is version 2023-06, because
-// its clients send none.
+// contestAPIPath is the path of the ICPC Contest API. A path without a version means version 2023-06, because that
+// version's clients send none.
 const contestAPIPath = contestAPIRoot + "/"
 
-// contestAPIRoot is answered as contestAPIPath: the ICPC Tools ask there for the version, and follow no relative redirect.
+// contestAPIRoot is handled like contestAPIPath. The ICPC Tools request the version there, and do not follow
+// relative redirects.
 const contestAPIRoot = "/api"
 
 // apiClient is a client of the Contest API in a contest.
@@ -71,7 +72,7 @@ func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if reads || r.Method == http.MethodOptions {
-		w.Header().Set("Access-Control-Allow-Origin", "*") // there are no cookies
+		w.Header().Set("Access-Control-Allow-Origin", "*") // safe, because the API uses no cookies
 	}
 	if r.Method == http.MethodOptions {
 		w.Header().Set("Access-Control-Allow-Methods", "GET, HEAD")
@@ -103,7 +104,7 @@ func (a *api) answerContestAPI(w http.ResponseWriter, r *http.Request) error {
 	return rt.read(c, w, r, parts[2:])
 }
 
-// apiVersion says which API it is.
+// apiVersion responds with the version of the API.
 func (a *api) apiVersion(w http.ResponseWriter, _ *http.Request, version clics.Version, _ *caller) error {
 	return ok(w, map[string]any{
 		"version": version, "version_url": "https://ccs-specs.icpc.io/" + string(version) + "/contest_api",
@@ -111,8 +112,8 @@ func (a *api) apiVersion(w http.ResponseWriter, _ *http.Request, version clics.V
 	})
 }
 
-// apiClient returns the access of a caller to a contest. If the caller may not see the contest, it looks as if it
-// did not exist.
+// apiClient returns a caller's access to a contest. A contest that the caller may not see is reported as not
+// found.
 func (a *api) apiClient(r *http.Request, v clics.Version, who *caller, slug string) (*apiClient, error) {
 	row, err := a.Store.ContestBySlug(r.Context(), slug)
 	if errors.Is(err, store.ErrNotFound) || err == nil && row.ID == store.Practice {
@@ -129,7 +130,7 @@ func (a *api) apiClient(r *http.Request, v clics.Version, who *caller, slug stri
 	return c, err
 }
 
-// apiClientIn is apiClient without the objects of the contest.
+// apiClientIn is like apiClient, but without the objects of the contest.
 func (a *api) apiClientIn(r *http.Request, v clics.Version, who *caller, row *store.Contest) (*apiClient, error) {
 	var account *store.Account
 	if who != nil {
@@ -200,7 +201,7 @@ func (a *api) apiContests(w http.ResponseWriter, r *http.Request, v clics.Versio
 	return list(w, all)
 }
 
-// objects answers with the objects of a type, or with that of an id.
+// objects responds with the objects of a type, or with the one that has the given id.
 func (c *apiClient) objects(w http.ResponseWriter, r *http.Request, t clics.Type, id []string) error {
 	if !clics.Announced(c.to.Role, t) {
 		return nothingThere
@@ -224,8 +225,8 @@ func (c *apiClient) objects(w http.ResponseWriter, r *http.Request, t clics.Type
 	return list(w, all)
 }
 
-// matches reports whether an object has the ids that the query of a request asks for. An empty one asks
-// for objects without a value.
+// matches reports whether an object has the ids in the query of a request. An empty id matches objects without a
+// value.
 func (c *apiClient) matches(r *http.Request, l *feed.Line) bool {
 	for name, values := range r.URL.Query() {
 		if name != "id" && !strings.HasSuffix(name, "_id") || !clics.Sees(c.to.Role, c.to.Version, l.Type, name, true) {
@@ -253,7 +254,7 @@ func (c *apiClient) single(w http.ResponseWriter, t clics.Type) error {
 	return raw(w, lines[0].Data)
 }
 
-// access responds with what a client may see and do.
+// access responds with the client's capabilities and the endpoints that it may read.
 func (c *apiClient) access(w http.ResponseWriter) error {
 	type endpoint struct {
 		Type       clics.Type `json:"type"`
@@ -266,7 +267,7 @@ func (c *apiClient) access(w http.ResponseWriter) error {
 	return ok(w, map[string]any{"capabilities": clics.Capabilities(c.to.Role, c.to.Version), "endpoints": all})
 }
 
-// account responds with the client's own account, which a contest package need not list.
+// account responds with the client's own account, which need not be part of a contest package.
 func (c *apiClient) account(w http.ResponseWriter) error {
 	if c.to.Role == clics.Public { // including accounts without access to the contest
 		return nothingThere
@@ -309,7 +310,7 @@ func raw(w http.ResponseWriter, data []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(append(slices.Clip(data), '\n')) // the client may be gone
+	_, _ = w.Write(append(slices.Clip(data), '\n')) // the client may have disconnected
 	return nil
 }
 
@@ -321,7 +322,7 @@ func list(w http.ResponseWriter, all []json.RawMessage) error {
 	return raw(w, append(append([]byte{'['}, bytes.Join(parts, []byte(",\n"))...), ']'))
 }
 
-// again returns the client of a request with its current rights, for a feed that has been open for some time.
+// again returns the client with its current access rights, for a feed that has been open for some time.
 func (c *apiClient) again(r *http.Request) (*apiClient, error) {
 	who, err := c.apiCaller(r)
 	if err != nil {

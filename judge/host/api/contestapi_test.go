@@ -16,10 +16,10 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// regional imports a contest with something of everything, that begins after some time.
+// regional imports a contest with objects of all types.
 func (h *harness) regional(starts time.Time, visibility store.Visibility) string {
 	h.Helper()
-	h.submission("one") // which makes the problem
+	h.submission("one") // this also publishes the problem
 	account := func(login string) *store.Account {
 		a, err := h.store.AccountByLogin(h.Context(), login)
 		if err != nil {
@@ -50,10 +50,10 @@ func (h *harness) regional(starts time.Time, visibility store.Visibility) string
 	return id
 }
 
-// moment is the time of a scoreboard, which is that of the last event.
+// moment matches the time of a scoreboard, which is the time of the last event.
 var moment = regexp.MustCompile(`"time":"[^"]*","contest_time":"[^"]*"`)
 
-// TestContestAPI has the answers to each kind of client in both versions, before the start and after it.
+// TestContestAPI checks the responses to each kind of client in both versions, before and after the start.
 func TestContestAPI(t *testing.T) {
 	h := newHarness(t)
 	id := h.regional(time.Date(2126, 5, 1, 10, 0, 0, 0, time.UTC), store.Public)
@@ -94,7 +94,8 @@ func TestContestAPI(t *testing.T) {
 	golden.Check(t, "testdata/contestapi.golden", []byte(out.String()))
 }
 
-// TestContestAPIAccess: who may not see a contest finds nothing there, and a wrong token is no token.
+// TestContestAPIAccess checks that a contest is not found by clients that may not see it, and that invalid tokens
+// are rejected.
 func TestContestAPIAccess(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(time.Hour), store.Teams)
@@ -157,7 +158,7 @@ func TestContestAPIAccess(t *testing.T) {
 	}
 }
 
-// TestContestAPIAnnounces: every property of every answer is one that access announces.
+// TestContestAPIAnnounces checks that every property in a response is announced by the access endpoint.
 func TestContestAPIAnnounces(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(-time.Hour), store.Public)
@@ -201,7 +202,8 @@ func TestContestAPIAnnounces(t *testing.T) {
 	}
 }
 
-// TestContestAPIPasswordsOfStaff: where only staff logs in with passwords, others need an access token.
+// TestContestAPIPasswordsOfStaff checks that if only the jury and administrators may log in with passwords, other
+// accounts need an access token.
 func TestContestAPIPasswordsOfStaff(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(-time.Hour), store.Public)
@@ -229,7 +231,7 @@ func TestContestAPIPasswordsOfStaff(t *testing.T) {
 		want           string
 	}{
 		{"submit", "correct-horse", 403, "only staff can log in with a password on this server: use single sign-on"},
-		{"submit", "correct-horse", 403, "only staff"}, // which is remembered
+		{"submit", "correct-horse", 403, "only staff"}, // now the password is cached
 		{"submit", "wrong", 401, "wrong username or password"},
 		{"submit", strings.TrimPrefix(h.headers["submit"], "Bearer "), 200, `"username"`},
 		{"other", "correct-horse", 200, `"username"`},

@@ -15,15 +15,15 @@ import (
 	"assay/judge/host/store"
 )
 
-// remembered caches correct passwords for a short time, because clients send them with each request and checking one
-// takes long. The zero value is ready.
+// remembered caches correct passwords for a short time, because clients send them with each request and checking
+// one takes long. The zero value is ready to use.
 type remembered struct {
 	mu  sync.Mutex
 	key []byte
 	of  map[string]proven
 }
 
-// A proven is the hash of a correct password, and until when it is cached.
+// A proven is the hash of a correct password, with the time until which it is cached.
 type proven struct {
 	hash  string
 	until time.Time
@@ -34,11 +34,11 @@ const (
 	mostRemembered = 10_000
 )
 
-// name returns the cache key of a password, which does not reveal it.
+// name returns the cache key of a password. The key does not reveal the password.
 func (p *remembered) name(login, password string) string {
 	if p.key == nil {
 		p.key = make([]byte, sha256.Size)
-		_, _ = rand.Read(p.key) // it never fails
+		_, _ = rand.Read(p.key) // never fails
 	}
 	mac := hmac.New(sha256.New, p.key)
 	fmt.Fprintf(mac, "%q %q", login, password)
@@ -63,8 +63,8 @@ func (p *remembered) keep(a *store.Account, password string) {
 
 var errPassword = &status{http.StatusUnauthorized, "wrong username or password", ""}
 
-// apiCaller returns the caller of a request, or nil for the public. With HTTP basic authentication, the password may
-// also be a token.
+// apiCaller returns the caller of a request, or nil for the public. With HTTP basic authentication, the password
+// can also be a token.
 func (a *api) apiCaller(r *http.Request) (*caller, error) {
 	if r.Header.Get("Authorization") == "" {
 		return nil, nil
@@ -85,9 +85,10 @@ func (a *api) apiCaller(r *http.Request) (*caller, error) {
 	return who, err
 }
 
-// byPassword returns the caller with a username and a password. After wrong ones it makes the caller wait.
+// byPassword returns the caller with this username and password. After wrong passwords, further attempts are
+// delayed.
 func (a *api) byPassword(r *http.Request, login, password string) (*caller, error) {
-	account := &store.Account{} // checking its password takes as long
+	account := &store.Account{} // checking the password of an unknown account must take as long
 	if auth.GoodLogin(login) {
 		found, err := a.Store.AccountByLogin(r.Context(), login)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -116,7 +117,7 @@ func (a *api) byPassword(r *http.Request, login, password string) (*caller, erro
 	if err := errors.Join(a.AcceptsPassword(r.Context(), account), a.Elsewhere(r.Context(), account, r.RemoteAddr)); err != nil {
 		return nil, err
 	}
-	if !known { // most requests then write nothing
+	if !known { // cached passwords need no write
 		if err := a.Store.LoggedIn(r.Context(), account.ID); err != nil {
 			return nil, err
 		}

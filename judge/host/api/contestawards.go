@@ -14,10 +14,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// mostAwards is how many awards a contest can have in addition to those that the server computes.
+// mostAwards is the maximum number of awards in a contest, in addition to those that the server computes.
 const mostAwards = 200
 
-// A sentAward is an award from a client. A missing property is nil.
+// A sentAward is an award sent by a client. Missing properties are nil.
 type sentAward struct {
 	ID       *string   `json:"id"`
 	Citation *string   `json:"citation"`
@@ -31,8 +31,8 @@ func (n *sentAward) null(name string) bool {
 	return is && string(value) == "null"
 }
 
-// writeAward creates, changes or deletes an award. The awards that the server computes cannot be written; one
-// whose teams an administrator sets, or that is turned off, is not computed.
+// writeAward creates, changes or deletes an award. An award that the server computes cannot be written. The server
+// does not compute an award that is turned off or whose teams an administrator has set.
 func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string, data []byte) error {
 	if c.to.Role != clics.Admin || !c.seat.Can(auth.Change) {
 		return forbidden("only administrators of the contest may change awards")
@@ -54,7 +54,7 @@ func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string
 		}
 		row.Settings.Awards = slices.Delete(awards, at, at+1)
 		if c.Computes(id) && !slices.Contains(row.Settings.AwardsOff, id) {
-			row.Settings.AwardsOff = append(row.Settings.AwardsOff, id) // otherwise the server would compute it
+			row.Settings.AwardsOff = append(row.Settings.AwardsOff, id) // otherwise the server would compute it again
 		}
 		return c.changed(w, r, "delete an award", row, func() error { w.WriteHeader(http.StatusNoContent); return nil })
 	}
@@ -77,7 +77,8 @@ func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string
 	})
 }
 
-// readAward reads an award from a request. At is its index in awards; if negative, the award is new.
+// readAward reads an award from a request. At is the index of the existing award in awards; if negative, the award
+// is new.
 func (c *apiClient) readAward(r *http.Request, id string, data []byte, awards []store.OwnAward, at int) (one store.OwnAward, err error) {
 	var sent sentAward
 	if err := errors.Join(json.Unmarshal(data, &sent), json.Unmarshal(data, &sent.present)); err != nil {
@@ -105,7 +106,7 @@ func (c *apiClient) readAward(r *http.Request, id string, data []byte, awards []
 		one = awards[at]
 	}
 	if one.ID = id; id == "" {
-		// The number of the next event has not been an id before: an id that was deleted must not come back.
+		// The number of the next event has never been an id before. The id of a deleted award must not be reused.
 		taken := func(a store.OwnAward) bool { return a.ID == one.ID }
 		for n := c.seat.Contest.LastSeq + 1; one.ID == "" || slices.ContainsFunc(awards, taken); n++ {
 			one.ID = fmt.Sprint("award-", n)

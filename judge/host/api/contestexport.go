@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// exportContest sends a part of a contest as a ZIP archive.
+// exportContest sends the requested part of a contest as a ZIP archive.
 func (a *api) exportContest(w http.ResponseWriter, r *http.Request, who *caller) error {
 	slug, part := r.PathValue("slug"), contestexport.Archive(r.PathValue("part"))
 	seat, err := a.seatIn(r, who, slug)
@@ -24,7 +24,7 @@ func (a *api) exportContest(w http.ResponseWriter, r *http.Request, who *caller)
 	w.Header().Set("Content-Type", "application/zip")
 	if err := contestexport.Write(r.Context(), a.Desk, a.Boards, seat.Contest, part, w); err != nil {
 		a.Log.Error("export a contest", "contest", slug, "part", part, "error", err)
-		panic(http.ErrAbortHandler) // the client must not take the part for the whole
+		panic(http.ErrAbortHandler) // so that the client cannot mistake the incomplete archive for a complete one
 	}
 	return nil
 }

@@ -17,12 +17,12 @@ import (
 
 // The limits of event feeds.
 const (
-	feedWithin = 10 * time.Second // for a client to read a part of its feed
-	feedPart   = 64 << 10         // bytes that are written at once
+	feedWithin = 10 * time.Second // time limit for a client to read a chunk of its feed
+	feedPart   = 64 << 10         // size of a chunk, in bytes
 	feedLag    = 50 * time.Millisecond
 )
 
-// feedTypes returns the types that a client asks for. If nil, it gets all.
+// feedTypes returns the requested types. If there are none, it returns nil, which means all types.
 func feedTypes(r *http.Request) (all []clics.Type, err error) {
 	for name := range strings.SplitSeq(r.URL.Query().Get("types"), ",") {
 		t := clics.Type(name)
@@ -37,7 +37,7 @@ func feedTypes(r *http.Request) (all []clics.Type, err error) {
 	return all, nil
 }
 
-// eventFeed sends all objects of the contest, and then all changes.
+// eventFeed sends all objects of the contest, followed by all changes.
 func (c *apiClient) eventFeed(w http.ResponseWriter, r *http.Request) error {
 	types, err := feedTypes(r)
 	if err != nil {
@@ -74,13 +74,13 @@ func (c *apiClient) eventFeed(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// stream writes what a cursor returns until the client is gone, loses access, or the server stops.
+// stream writes the batches of a cursor until the client disconnects or loses access, or the server stops.
 func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.Cursor, live bool) {
 	out := http.NewResponseController(w)
 	var part bytes.Buffer
 	told := time.Now()
 	flush := func() bool {
-		_ = out.SetWriteDeadline(time.Now().Add(feedWithin)) // a test's recorder does not support it
+		_ = out.SetWriteDeadline(time.Now().Add(feedWithin)) // not supported by test recorders
 		_, err := w.Write(part.Bytes())
 		part.Reset()
 		told = time.Now()
@@ -90,7 +90,7 @@ func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.
 	for first := true; ; first = false {
 		batch, err := cursor.Next()
 		if errors.Is(err, feed.ErrToken) {
-			return // the client reconnects, and learns that it must read everything
+			return // the client reconnects, and must then read everything
 		}
 		if err != nil {
 			c.Log.Error("write an event feed", "contest", c.seat.Contest.Slug, "error", err)
@@ -117,7 +117,7 @@ func (c *apiClient) stream(w http.ResponseWriter, r *http.Request, cursor *feed.
 			now, err := c.again(r)
 			_, refused := errors.AsType[*status](err)
 			if refused || errors.Is(err, store.ErrNotFound) || err == nil && now.to != c.to {
-				return // the client reconnects with its current rights
+				return // the client reconnects, and then has its current rights
 			}
 		}
 		select {
@@ -168,6 +168,6 @@ func (c *apiClient) file(w http.ResponseWriter, r *http.Request, path []string) 
 	h.Set("Content-Disposition", `attachment; filename="files.zip"`)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, max-age=3600")
-	_, _ = w.Write(out.Bytes()) // the client may be gone
+	_, _ = w.Write(out.Bytes()) // the client may have disconnected
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestManagedAwards: an award that is turned off, or whose teams an administrator sets, belongs to clients. One that
-// a client deletes is not computed again.
+// TestManagedAwards checks that clients can set an award that is turned off or whose teams an administrator sets.
+// The server must not compute an award that a client has deleted.
 func TestManagedAwards(t *testing.T) {
 	h := newHarness(t)
 	id := h.regional(time.Now().Add(-time.Hour), store.Public)
@@ -73,10 +73,10 @@ func TestManagedAwards(t *testing.T) {
 	if err := h.store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	ask("anonymous", "GET", "/first-to-solve-sum-2026", "", 404, "no such") // it names a problem
+	ask("anonymous", "GET", "/first-to-solve-sum-2026", "", 404, "no such") // the award names a problem
 }
 
-// TestNothingChangesAfterTheEnd: each write is refused once the results are final and public.
+// TestNothingChangesAfterTheEnd checks that all writes are rejected once the results are final and public.
 func TestNothingChangesAfterTheEnd(t *testing.T) {
 	h := newHarness(t)
 	id := h.regional(time.Now().Add(-6*time.Hour), store.Public)
@@ -97,7 +97,7 @@ func TestNothingChangesAfterTheEnd(t *testing.T) {
 		{"admin", "POST", "/submissions", submission}, {"admin", "PUT", "/submissions/late", submission},
 		{"publish", "POST", "/clarifications", `{"text": "Hi."}`}, {"admin", "PATCH", "", `{"id": "wf", "start_time": null}`},
 	}
-	for _, one := range writes[:3] { // the scoreboard is frozen still
+	for _, one := range writes[:3] { // the scoreboard is still frozen
 		if answer, said := h.send(one.who, one.method, path+one.path, "application/json", one.body); answer.StatusCode != 200 {
 			t.Errorf("%s %s before the thaw: %d %s", one.method, one.path, answer.StatusCode, said)
 		}
@@ -122,7 +122,7 @@ func TestNothingChangesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestVerifiedVerdicts: contestants learn nothing of a verdict before a judge verified it, by any way.
+// TestVerifiedVerdicts checks that no request reveals a verdict to contestants before a judge has verified it.
 func TestVerifiedVerdicts(t *testing.T) {
 	h := newHarness(t)
 	id := h.regional(time.Now().Add(-time.Hour), store.Public)

@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/media"
 )
 
-// contestFile sends a file of the contest itself.
+// contestFile sends a file that belongs to the contest itself.
 func contestFile(c *apiClient, w http.ResponseWriter, r *http.Request, path []string) error {
 	if _, is := media.Find(media.Contest, path[0]); !is {
 		return nothingThere
@@ -18,12 +18,12 @@ func contestFile(c *apiClient, w http.ResponseWriter, r *http.Request, path []st
 	return c.media(w, r, clics.Contest, "", path[0], path[1])
 }
 
-// objectFile sends a file of an object of the contest.
+// objectFile sends a file that belongs to an object of the contest.
 func objectFile(c *apiClient, w http.ResponseWriter, r *http.Request, path []string) error {
 	return c.media(w, r, clics.Type(path[0]), path[1], path[2], path[3])
 }
 
-// media sends a file of an object, or of the contest itself if the id is empty.
+// media sends a file that belongs to an object. If the id is empty, the file belongs to the contest itself.
 func (c *apiClient) media(w http.ResponseWriter, r *http.Request, typ clics.Type, id, property, name string) error {
 	if !slices.Contains(clics.Types, typ) {
 		return nothingThere

@@ -21,21 +21,21 @@ import (
 
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="10"><script>alert(1)</script></svg>`
 
-// drawn returns a picture without any color.
+// drawn returns a picture without colors.
 func drawn(width, height int) string {
 	var out bytes.Buffer
 	_ = png.Encode(&out, image.NewGray(image.Rect(0, 0, width, height)))
 	return out.String()
 }
 
-// regionalPictures are the files of the contest that regional makes, by their paths in a package.
+// regionalPictures maps paths in a package to the files of the contest that regional makes.
 var regionalPictures = map[string]string{
 	"contest/banner.80x10.svg": drawing, "contest/logo.png": drawn(60, 60), "contest/problemset.pdf": "%PDF-1.7 of all problems",
 	"organizations/u1/logo.light.png": drawn(100, 50), "organizations/u1/country_flag.png": drawn(56, 56), "groups/g/logo.png": drawn(160, 160),
 	"teams/7/photo.png": drawn(40, 30), "teams/8/photo.png": drawn(41, 31), "persons/p1/photo.png": drawn(42, 32),
 }
 
-// pictures gives a contest files.
+// pictures adds files to a contest.
 func (h *harness) pictures(contest string, who *store.Account, all map[string]string) {
 	h.Helper()
 	must := func(err error) {
@@ -60,7 +60,7 @@ func (h *harness) pictures(contest string, who *store.Account, all map[string]st
 	must(h.store.ChangeMedia(h.Context(), contest, nil, files))
 }
 
-// documents gives the sheet of a problem statements in PDF, and attachments.
+// documents adds PDF statements and attachments to the problem metadata.
 func (h *harness) documents(s *client.Sheet) {
 	file := func(name, kind, data string, attached bool) client.SheetFile {
 		staged, err := h.blobs.Stage(strings.NewReader(data))
@@ -80,7 +80,8 @@ func (h *harness) documents(s *client.Sheet) {
 	}
 }
 
-// TestContestAPIDocuments: the statements in PDF and the attachments of a problem are there from the start on.
+// TestContestAPIDocuments checks that a problem's PDF statements and attachments are available from the start of
+// the contest.
 func TestContestAPIDocuments(t *testing.T) {
 	h := newHarness(t)
 	id := h.regional(time.Now().Add(time.Hour), store.Public)
@@ -131,8 +132,8 @@ func TestContestAPIDocuments(t *testing.T) {
 	}
 }
 
-// TestContestAPIFiles: each client gets the files of the objects that it sees, with headers by which they are cached and
-// run nothing.
+// TestContestAPIFiles checks that each client gets the files of the objects that it can see. The headers must
+// allow caching and prevent execution.
 func TestContestAPIFiles(t *testing.T) {
 	h := newHarness(t)
 	id := h.regional(time.Now().Add(time.Hour), store.Public)
@@ -230,7 +231,7 @@ func TestContestAPIFiles(t *testing.T) {
 	}
 }
 
-// TestContestAPIFilesChange: an event feed tells of a logo that changes, also after a break.
+// TestContestAPIFilesChange checks that an event feed reports a changed logo, even after it is resumed.
 func TestContestAPIFilesChange(t *testing.T) {
 	h := newHarness(t)
 	id := h.regional(time.Now().Add(-time.Hour), store.Public)
@@ -252,7 +253,7 @@ func TestContestAPIFilesChange(t *testing.T) {
 	}
 }
 
-// TestImportFiles: an import takes the files that its sender has uploaded, and nothing else.
+// TestImportFiles checks that an import accepts only files that the caller has uploaded.
 func TestImportFiles(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(-time.Hour), store.Public)

@@ -11,12 +11,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// leadTime is how close to now the start of a contest can be moved, and how close to the start that is still
-// possible.
+// leadTime is the minimum time until a new start of the contest, and the minimum time before the old start at
+// which it can still be moved.
 const leadTime = 30 * time.Second
 
-// A sentContest is a change of a contest from a client. Missing properties and nulls are nil; has distinguishes
-// them.
+// A sentContest is a change to a contest sent by a client. Missing properties and nulls are both nil; has
+// distinguishes them.
 type sentContest struct {
 	ID      *string `json:"id"`
 	Start   *string `json:"start_time"`
@@ -27,7 +27,7 @@ type sentContest struct {
 
 func (n *sentContest) has(name string) bool { _, is := n.present[name]; return is }
 
-// patch moves the start of a contest, or sets when its scoreboard is unfrozen.
+// patch moves the start of a contest, or sets the time at which its scoreboard is unfrozen.
 func (c *apiClient) patch(w http.ResponseWriter, r *http.Request, data []byte) error {
 	if c.to.Role != clics.Admin || !c.seat.Can(auth.Conclude) {
 		return &status{http.StatusForbidden, "only administrators of the contest may change it", ""}
@@ -53,7 +53,7 @@ func (c *apiClient) patch(w http.ResponseWriter, r *http.Request, data []byte) e
 
 func forbidden(text string) error { return &status{http.StatusForbidden, text, ""} }
 
-// setStart moves the start, or pauses the countdown.
+// setStart moves the start, or pauses the countdown to it.
 func (c *apiClient) setStart(w http.ResponseWriter, r *http.Request, n *sentContest) (err error) {
 	row, now := c.seat.Contest, c.Time()
 	if !row.Starts.IsZero() && !now.Before(row.Starts.Add(-leadTime)) {
@@ -76,7 +76,8 @@ func (c *apiClient) setStart(w http.ResponseWriter, r *http.Request, n *sentCont
 	return c.changed(w, r, "move the start", row, func() error { return c.now(w, r) })
 }
 
-// setThaw sets when the scoreboard is unfrozen: now, if the given time has passed.
+// setThaw sets the time at which the scoreboard is unfrozen. If that time has passed, the scoreboard is unfrozen
+// now.
 func (c *apiClient) setThaw(w http.ResponseWriter, r *http.Request, n *sentContest) error {
 	row, now := c.seat.Contest, c.Time()
 	at, err := clics.ParseTime(*n.Thaw)
@@ -109,7 +110,7 @@ func (c *apiClient) setThaw(w http.ResponseWriter, r *http.Request, n *sentConte
 	})
 }
 
-// now responds with the current contest.
+// now responds with the current state of the contest.
 func (c *apiClient) now(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Follow(r.Context(), 0); err != nil {
 		return err
@@ -117,7 +118,7 @@ func (c *apiClient) now(w http.ResponseWriter, r *http.Request) error {
 	return c.single(w, clics.Contest)
 }
 
-// changed stores a contest and responds.
+// changed stores a changed contest, and then calls answer.
 func (c *apiClient) changed(w http.ResponseWriter, r *http.Request, action string, row *store.Contest, answer func() error) error {
 	err := c.Store.SetContest(r.Context(), row, nil)
 	if errors.Is(err, store.ErrChanged) {

@@ -15,14 +15,14 @@ import (
 	"assay/judge/host/printing"
 )
 
-// A sentPrint is a file to print, in the field names of DOMjudge's clients. Their entry_point is ignored.
+// A sentPrint is a file to print, with the field names used by DOMjudge's clients. Their entry_point is ignored.
 type sentPrint struct {
 	Name     string `json:"original_name"`
 	Contents string `json:"file_contents"` // base64
 	Language string `json:"language"`
 }
 
-// apiPrint takes a file that the team of a caller wants printed.
+// apiPrint accepts a file that the caller's team wants to have printed.
 func (a *api) apiPrint(w http.ResponseWriter, r *http.Request, v clics.Version, who *caller) error {
 	switch {
 	case who == nil:
@@ -34,7 +34,7 @@ func (a *api) apiPrint(w http.ResponseWriter, r *http.Request, v clics.Version, 
 	if err != nil {
 		return err
 	}
-	const other = 64 << 10 // for names and punctuation
+	const other = 64 << 10 // bytes for names and punctuation
 	r.Body = http.MaxBytesReader(w, r.Body, 4*printing.MostBytes+other)
 	data, err := body(r)
 	if err != nil {
@@ -58,9 +58,9 @@ func (a *api) apiPrint(w http.ResponseWriter, r *http.Request, v clics.Version, 
 	return ok(w, map[string]any{"success": true, "output": "A runner brings the pages to your seat."})
 }
 
-// readPrint reads the JSON or the form of a print.
+// readPrint reads a print request, which is JSON or a form.
 func readPrint(contentType string, data []byte) (p sentPrint, err error) {
-	if kind, _, _ := mime.ParseMediaType(contentType); kind == "application/x-www-form-urlencoded" { // in the format of DOMjudge's submit
+	if kind, _, _ := mime.ParseMediaType(contentType); kind == "application/x-www-form-urlencoded" { // as sent by DOMjudge's submit
 		form, err := url.ParseQuery(string(data))
 		if err != nil {
 			return p, badRequest("the form cannot be read: %v", err)
@@ -75,8 +75,8 @@ func readPrint(contentType string, data []byte) (p sentPrint, err error) {
 	return p, nil
 }
 
-// printsIn returns the seat of a caller in the only contest in which the team of the caller can print now. If there
-// is none, it returns why.
+// printsIn returns the access of a caller to the only contest in which the caller's team can print now. If there
+// is no such contest, the error states why.
 func (a *api) printsIn(r *http.Request, v clics.Version, who *caller) (in *desk.Seat, err error) {
 	contests, err := a.Store.Contests(r.Context())
 	if err != nil {

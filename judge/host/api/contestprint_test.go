@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestContestAPIPrints: a team prints as DOMjudge's clients do, in the contest that runs.
+// TestContestAPIPrints checks that a team can print in the running contest as DOMjudge's clients do.
 func TestContestAPIPrints(t *testing.T) {
 	h := newHarness(t)
 	id := h.regional(time.Now().Add(-time.Hour), store.Public)

@@ -9,30 +9,30 @@ import (
 	"assay/judge/host/openapi"
 )
 
-// contestRoute is an address of the Contest API, below its version.
+// contestRoute is a path of the Contest API, below its version.
 type contestRoute struct {
 	path    string // with variables in braces
 	methods []string
-	// root answers all methods of an address that is not below a contest, and read a GET of one that is. Other methods
-	// there are those of write.
+	// root handles all methods of a path outside of contests. For a path below a contest, read handles GET, and
+	// write handles the other methods.
 	root  func(a *api, w http.ResponseWriter, r *http.Request, v clics.Version, who *caller) error
 	read  func(c *apiClient, w http.ResponseWriter, r *http.Request, path []string) error
 	query []string
-	in    map[string]any // values of the types of the JSON that is sent, by the method
+	in    map[string]any // values of the JSON types of the request, by method
 	out   func(v clics.Version) openapi.Schema
-	media string // of a GET, if it is not JSON
-	empty bool   // other methods may have nothing to answer
+	media string // media type of a GET response, if it is not JSON
+	empty bool   // whether the response to other methods may be empty
 }
 
-// reading are the methods that change nothing, and writing adds others to them.
+// reading lists the methods that change nothing. writing adds others to them.
 var reading = []string{http.MethodGet, http.MethodHead}
 
 func writing(methods ...string) []string { return append(slices.Clone(reading), methods...) }
 
-// inContest is the part of a path by which a contest is named.
+// inContest is the prefix of paths below a contest.
 const inContest = "contests/{contest}"
 
-// contestRoutes are all addresses of the Contest API.
+// contestRoutes lists all paths of the Contest API.
 var contestRoutes = slices.Concat([]contestRoute{
 	{path: "", methods: reading, root: (*api).apiVersion, out: plainly("version", "version_url", "provider")},
 	{path: "printing/team", methods: []string{http.MethodPost}, root: (*api).apiPrint,
@@ -58,13 +58,13 @@ var contestRoutes = slices.Concat([]contestRoute{
 	{path: inContest + "/{type}/{id}/{property}/{filename}", methods: reading, read: objectFile, out: zipped, media: anyMedia},
 })
 
-// anyMedia is the type of files, which have types of their own.
+// anyMedia is the media type for files, which have their own types.
 const anyMedia = "*/*"
 
-// endpoints are the lists of objects of each type, and the objects in them.
+// endpoints returns the routes for the lists of objects of each type, and for single objects.
 func endpoints() (all []contestRoute) {
 	writes := map[clics.Type]struct {
-		one []string // methods of an object
+		one []string // methods of a single object
 		in  any
 	}{
 		clics.Submissions:    {[]string{http.MethodPut}, sentSubmission{}},
@@ -92,7 +92,7 @@ func endpoints() (all []contestRoute) {
 	return all
 }
 
-// contestRouteOf finds the route of a path, by its parts. If there is none, it returns nil.
+// contestRouteOf returns the route of a path, given its elements. It returns nil if there is none.
 func contestRouteOf(parts []string) *contestRoute {
 	for i := range contestRoutes {
 		if contestRoutes[i].fits(parts) {
@@ -135,19 +135,19 @@ func withoutPath(
 	return func(c *apiClient, w http.ResponseWriter, r *http.Request, _ []string) error { return read(c, w, r) }
 }
 
-// object returns what makes the schema of an answer that is an object.
+// object returns a function that makes the schema for a response with a single object.
 func object(t clics.Type) func(clics.Version) openapi.Schema {
 	return func(v clics.Version) openapi.Schema { return clics.Schema(t, v) }
 }
 
-// listOf returns what makes the schema of an answer that is a list of objects.
+// listOf returns a function that makes the schema for a response with a list of objects.
 func listOf(t clics.Type) func(clics.Version) openapi.Schema {
 	return func(v clics.Version) openapi.Schema {
 		return openapi.Schema{"type": "array", "items": clics.Schema(t, v)}
 	}
 }
 
-// plainly returns what makes the schema of an answer that has these properties.
+// plainly returns a function that makes the schema for a response with the named properties.
 func plainly(names ...string) func(clics.Version) openapi.Schema {
 	return func(clics.Version) openapi.Schema { return openapi.Schema{"type": "object", "required": names} }
 }

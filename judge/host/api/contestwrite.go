@@ -26,14 +26,14 @@ import (
 	"assay/judge/host/store"
 )
 
-// otherID rejects an object whose id is not that of its address.
+// otherID rejects an object whose id differs from the one in the path.
 var otherID = &status{http.StatusConflict, "the id is not that of the address", ""}
 
 func badRequest(format string, args ...any) error {
 	return &status{http.StatusBadRequest, fmt.Sprintf(format, args...), ""}
 }
 
-// write handles an object that a client sends to a path below a contest.
+// write handles an object sent to a path below a contest.
 func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string) error {
 	switch {
 	case c.who == nil:
@@ -51,7 +51,7 @@ func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string)
 		}
 		defer upload.End()
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, 2*c.MaxSize+1<<20) // in base64, in an archive
+	r.Body = http.MaxBytesReader(w, r.Body, 2*c.MaxSize+1<<20) // allows for base64 and the archive format
 	data, err := body(r)
 	if err != nil {
 		return err
@@ -85,20 +85,20 @@ func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string)
 	return c.answerWritten(w, r, line)
 }
 
-// answerWritten responds with an object that the client has written, and with its address.
+// answerWritten responds with the object that the client has written, and its location.
 func (c *apiClient) answerWritten(w http.ResponseWriter, r *http.Request, line *feed.Line) error {
 	base, _, _ := strings.Cut(r.URL.Path, "/contests/")
 	w.Header().Set("Location", fmt.Sprintf("%s/contests/%s/%s/%s", base, c.seat.Contest.Slug, line.Type, line.ID))
 	return raw(w, line.Data)
 }
 
-// sentFile is a file within a submission that a client sends.
+// sentFile is a file of a submission sent by a client.
 type sentFile struct {
 	Data []byte `json:"data"` // base64
 	Mime string `json:"mime"`
 }
 
-// A sentObject has the properties that all sent objects have in common. Pointers distinguish null from a missing
+// A sentObject contains the properties common to all sent objects. Pointers distinguish null from a missing
 // property.
 type sentObject struct {
 	ID          *string          `json:"id"`
@@ -107,7 +107,7 @@ type sentObject struct {
 	ProblemID   *string          `json:"problem_id"`
 }
 
-// sentSubmission is a submission that a client sends.
+// sentSubmission is a submission sent by a client.
 type sentSubmission struct {
 	sentObject
 	LanguageID *string    `json:"language_id"`
@@ -115,12 +115,12 @@ type sentSubmission struct {
 	EntryPoint *string    `json:"entry_point"`
 	Files      []sentFile `json:"files"`
 
-	form  bool // it is a form of DOMjudge's submit
+	form  bool // whether it is a form sent by DOMjudge's submit
 	names []string
 	texts [][]byte
 }
 
-// header checks the properties of a sent object. The id is that of the address, or empty.
+// header checks the common properties of a sent object. The argument id is the one in the path, or empty.
 func (c *apiClient) header(o *sentObject, id string) (given string, at time.Time, err error) {
 	admin := c.to.Role == clics.Admin
 	switch {
@@ -150,7 +150,7 @@ func (c *apiClient) header(o *sentObject, id string) (given string, at time.Time
 	return id, at, nil
 }
 
-// readSubmission reads a submission from the body of a request.
+// readSubmission parses a submission in the body of a request.
 func readSubmission(contentType string, data []byte, most int64) (*sentSubmission, error) {
 	n := &sentSubmission{}
 	kind, params, err := mime.ParseMediaType(contentType)
@@ -174,7 +174,7 @@ func readSubmission(contentType string, data []byte, most int64) (*sentSubmissio
 	return n, err
 }
 
-// readForm reads a form of DOMjudge's submit.
+// readForm parses a form sent by DOMjudge's submit.
 func (n *sentSubmission) readForm(form *multipart.Reader, most int64) error {
 	for {
 		part, err := form.NextPart()
@@ -207,7 +207,8 @@ func (n *sentSubmission) readForm(form *multipart.Reader, most int64) error {
 	}
 }
 
-// problem returns the problem that a client names by its id, or in forms by its label.
+// problem returns the problem with the given id. If label is set, as for forms, name may also be the problem's
+// label.
 func (c *apiClient) problem(r *http.Request, name string, label bool) (*store.ContestProblem, error) {
 	lines, err := c.List(c.to, clics.Problems)
 	if err != nil {
@@ -226,7 +227,7 @@ func (c *apiClient) problem(r *http.Request, name string, label bool) (*store.Co
 	return nil, badRequest("the contest has no problem with the id %.60q", name)
 }
 
-// team returns the team that a client names.
+// team returns the team with the given id.
 func (c *apiClient) team(r *http.Request, id string) (*store.Team, error) {
 	teams, err := c.Store.Teams(r.Context(), c.seat.Contest.ID)
 	if err != nil {
@@ -240,7 +241,7 @@ func (c *apiClient) team(r *http.Request, id string) (*store.Team, error) {
 	return nil, badRequest("the contest has no team with the id %.60q", id)
 }
 
-// takeSubmission stores a submission of a team. Administrators of the contest may send it for a team.
+// takeSubmission stores a submission for a team. Administrators of the contest may submit for any team.
 func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*feed.Line, error) {
 	admin := c.to.Role == clics.Admin
 	switch role := c.to.Role; {
@@ -291,7 +292,7 @@ func (c *apiClient) takeSubmission(r *http.Request, id string, data []byte) (*fe
 		return nil, err
 	}
 	line, err := c.written(r, clics.Submissions, kept.ExtID, n.Team)
-	if err == nil && line == nil { // not visible for the client, such as an unscored one
+	if err == nil && line == nil { // the client cannot see it, for example because it is unscored
 		line = &feed.Line{Type: clics.Submissions, ID: kept.ExtID}
 		line.Data, err = json.Marshal(map[string]string{"id": kept.ExtID, "time": clics.Time(orElse(n.At, kept.Received))})
 	}
@@ -305,7 +306,7 @@ func orElse(at, otherwise time.Time) time.Time {
 	return at
 }
 
-// program reads the problem, language and files of a submission, and stores the files.
+// program determines the problem, language and files of a submission, and stores the files.
 func (c *apiClient) program(r *http.Request, n *desk.New, sent *sentSubmission) error {
 	if sent.ProblemID == nil || sent.LanguageID == nil {
 		return badRequest("the problem or the language is missing")
@@ -345,12 +346,13 @@ func (c *apiClient) program(r *http.Request, n *desk.New, sent *sentSubmission) 
 	return nil
 }
 
-// readsOnly reports whether accounts with a role change nothing.
+// readsOnly reports whether accounts with a role cannot change anything.
 func readsOnly(r clics.Role) bool {
 	return r != clics.Public && len(clics.Capabilities(r, clics.V2026)) == 0
 }
 
-// proxyOf returns the seat of the team for which a proxy writes. Property is that which names the team.
+// proxyOf returns the access of the team for which a proxy writes. Property is the name of the property that
+// contains the team's id.
 func (c *apiClient) proxyOf(r *http.Request, id *string, property string) (*desk.Seat, error) {
 	if id == nil {
 		return nil, badRequest("%s is missing: a proxy writes for a team", property)
@@ -362,13 +364,13 @@ func (c *apiClient) proxyOf(r *http.Request, id *string, property string) (*desk
 	return c.SeatFor(c.seat, team), nil
 }
 
-// written returns an object that the client has just written, or nil if the client does not see it. An object that a
+// written returns an object that the client has just written, or nil if the client cannot see it. An object that a
 // proxy wrote for a team is returned as the team sees it.
 func (c *apiClient) written(r *http.Request, t clics.Type, id string, team *store.Team) (*feed.Line, error) {
 	if err := c.Follow(r.Context(), 0); err != nil {
 		return nil, err
 	}
-	if c.to.Role == clics.Public { // its first submission has entered it into the contest
+	if c.to.Role == clics.Public { // the first submission has added the account to the contest
 		now, err := c.again(r)
 		if err != nil {
 			return nil, err
@@ -391,7 +393,7 @@ func (c *apiClient) written(r *http.Request, t clics.Type, id string, team *stor
 	return nil, nil
 }
 
-// sentClarification is a clarification that a client sends.
+// sentClarification is a clarification sent by a client.
 type sentClarification struct {
 	sentObject
 	FromTeamID *string  `json:"from_team_id"`
@@ -405,7 +407,7 @@ type sentClarification struct {
 // mostText is the maximum number of letters in a clarification.
 const mostText = 2000
 
-// takeClarification stores a clarification request of a team, or a message of the jury.
+// takeClarification stores a team's clarification request or a message from the jury.
 func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (*feed.Line, error) {
 	jury := c.seat.Can(auth.Answer)
 	if readsOnly(c.to.Role) {
@@ -476,8 +478,8 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 	return line, err
 }
 
-// addressed reads the sender and recipients of a clarification, and what it answers. From is the team of a client
-// that is not in the jury.
+// addressed determines the sender and the recipients of a clarification, and the request that it answers. From is
+// the client's team if the client is not in the jury.
 func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *sentClarification, from *store.Team) error {
 	to := sent.ToTeamIDs
 	if sent.ToTeamID != nil {
@@ -544,7 +546,7 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 	return badRequest("the contest has no question with the id %.60q", *sent.ReplyToID)
 }
 
-// reachesAsker rejects an answer that the asking team could not read.
+// reachesAsker rejects an answer that the team that sent the request could not read.
 func (c *apiClient) reachesAsker(r *http.Request, n *store.NewClarification, asker string) error {
 	if len(n.Teams)+len(n.Groups) == 0 || slices.Contains(n.Teams, asker) {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// speaking gives the problem of the contest a language.
+// speaking sets the languages of the contest's problem.
 func (h *harness) speaking(change ...func(*client.Sheet)) {
 	h.Helper()
 	all := client.Sheet{Format: client.SheetFormat, Title: "Sum", Cases: 2,
@@ -56,7 +56,7 @@ func zipped(files ...string) string {
 	return base64.StdEncoding.EncodeToString(out.Bytes())
 }
 
-// send sends a request with a body, by a caller or with "login:password", and returns the answer.
+// send sends a request with a body and returns the response. Who is a caller or "login:password".
 func (h *harness) send(who, method, path, contentType, body string) (*http.Response, string) {
 	h.Helper()
 	r, err := http.NewRequestWithContext(h.Context(), method, h.URL+path, strings.NewReader(body))
@@ -81,7 +81,7 @@ func (h *harness) send(who, method, path, contentType, body string) (*http.Respo
 	return answer, string(data)
 }
 
-// TestContestAPIWrites has what clients write, and why it is refused.
+// TestContestAPIWrites checks valid writes by clients, and the reasons why others are rejected.
 func TestContestAPIWrites(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(-time.Hour), store.Public)
@@ -134,7 +134,7 @@ func TestContestAPIWrites(t *testing.T) {
 		{"submit", "POST", clarifications, `{"text": " "}`, 400, "letters"},
 		{"submit", "POST", clarifications, `{"text": "a", "to_team_ids": ["8"]}`, 400, "jury alone"},
 		{"submit", "POST", clarifications, `{"text": "a", "from_team_id": "8"}`, 400, "not yours"},
-		{"other", "POST", clarifications, `{"text": "a"}`, 200, `"id"`}, // it has entered by its submission
+		{"other", "POST", clarifications, `{"text": "a"}`, 200, `"id"`}, // its submission has added it to the contest
 		{"publish", "POST", clarifications, `{"text": "So.", "reply_to_id": "1", "to_team_ids": ["7"]}`, 200,
 			`"to_team_ids":["7"],"reply_to_id":"1"`},
 		{"publish", "POST", clarifications, `{"text": "So.", "reply_to_id": "9"}`, 400, "no question"},
@@ -185,7 +185,7 @@ func TestContestAPIWrites(t *testing.T) {
 	}
 }
 
-// TestDOMjudgeSubmit sends what DOMjudge's submit does.
+// TestDOMjudgeSubmit sends the requests that DOMjudge's submit sends.
 func TestDOMjudgeSubmit(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(-time.Hour), store.Public)
@@ -223,7 +223,8 @@ func TestDOMjudgeSubmit(t *testing.T) {
 	}
 }
 
-// TestContestAPIPasswords: a client sends a password, waits after wrong ones, and is refused once it has another.
+// TestContestAPIPasswords checks that a client can send a password, must wait after wrong ones, and is rejected
+// once the password has changed.
 func TestContestAPIPasswords(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(-time.Hour), store.Public)
@@ -267,7 +268,7 @@ func TestContestAPIPasswords(t *testing.T) {
 	}
 	first := loggedIn()
 	h.ahead.Store(int64(time.Hour + time.Minute))
-	ask("submit:correct horse", 200) // it is remembered, and writes nothing
+	ask("submit:correct horse", 200) // cached, so nothing is written
 	if at := loggedIn(); first.Sub(before) < 59*time.Minute || !at.Equal(first) {
 		t.Errorf("the last login was %v, and a minute later %v", first, at)
 	}
@@ -277,7 +278,7 @@ func TestContestAPIPasswords(t *testing.T) {
 	if said := ask("submit:wrong", 429); !strings.Contains(said, "too many wrong passwords") {
 		t.Error(said)
 	}
-	ask("submit:correct horse", 200) // it is remembered: a client that others try to lock out goes on
+	ask("submit:correct horse", 200) // cached, so a client is not locked out by attackers
 	if err := h.store.SetPassword(t.Context(), a.ID, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +327,7 @@ func TestContestPatch(t *testing.T) {
 	patch("admin", `{"id": "wf", "scoreboard_thaw_time": `+at(-time.Hour)+`}`, 403, "already")
 }
 
-// TestContestAPIAwards creates, changes and deletes awards. Those that the server computes stay.
+// TestContestAPIAwards creates, changes and deletes awards. The awards that the server computes must remain.
 func TestContestAPIAwards(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(-time.Hour), store.Public)
@@ -359,7 +360,7 @@ func TestContestAPIAwards(t *testing.T) {
 			t.Errorf("%s %s of %s by %s: %d %s, want %d with %s", tt.method, tt.id, tt.body, tt.who, answer.StatusCode, said, tt.code, tt.want)
 		}
 	}
-	// The id of an award that is deleted does not come back.
+	// The id of a deleted award is not reused.
 	used := map[string]bool{}
 	for range 3 {
 		answer, said := h.send("admin", "POST", path, "application/json", `{"citation": "Best", "team_ids": []}`)
@@ -374,7 +375,7 @@ func TestContestAPIAwards(t *testing.T) {
 	}
 }
 
-// TestEventFeed reads a feed over HTTP: all of it, what comes later, and what it refuses.
+// TestEventFeed reads a feed over HTTP. It checks the initial objects, later changes, and rejected requests.
 func TestEventFeed(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(-time.Hour), store.Public)

@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// well asks as a caller who may, and returns a property of the answer.
+// well sends a request that must succeed, and returns a property of the response.
 func (h *harness) well(who, method, path string, body any, property string) string {
 	h.Helper()
 	code, said := h.ask(who, method, path, body)
@@ -28,8 +28,8 @@ func (h *harness) well(who, method, path string, body any, property string) stri
 	return fmt.Sprint(answer[property])
 }
 
-// TestEveryRouteOfCommands calls with success what other tests call in vain. All answers are compared with the
-// description of the API.
+// TestEveryRouteOfCommands successfully calls the routes that other tests call only with errors. All responses are
+// compared with the description of the API.
 func TestEveryRouteOfCommands(t *testing.T) {
 	h := newHarness(t)
 	h.desk.Forget = func(context.Context, []blob.Digest) error { return nil }
@@ -74,7 +74,8 @@ func TestEveryRouteOfCommands(t *testing.T) {
 	h.well("admin", "DELETE", "/v1/accounts/other", nil, "")
 }
 
-// TestEveryRouteOfContests does so with the Contest API, in both versions.
+// TestEveryRouteOfContests successfully calls the routes of the Contest API that other tests call only with
+// errors, in both versions.
 func TestEveryRouteOfContests(t *testing.T) {
 	h := newHarness(t)
 	h.finalContest()
@@ -105,7 +106,7 @@ func TestEveryRouteOfContests(t *testing.T) {
 	h.well("admin", "DELETE", "/v1/contests/mirror/shadow", nil, "contest")
 }
 
-// TestEveryWriteToContests writes to a contest that runs, in both versions.
+// TestEveryWriteToContests writes to a running contest, in both versions.
 func TestEveryWriteToContests(t *testing.T) {
 	h := newHarness(t)
 	id := h.regional(time.Now().Add(-time.Hour), store.Public)
@@ -138,7 +139,8 @@ func TestEveryWriteToContests(t *testing.T) {
 	}
 }
 
-// TestWritesAreStopped while the data of the server moves: callers are told to try again, and read as before.
+// TestWritesAreStopped checks requests while the server's data is being moved. Writes must be rejected with a
+// request to retry, and reads must work as before.
 func TestWritesAreStopped(t *testing.T) {
 	h := newHarness(t)
 	h.store.StopWrites()

@@ -1,9 +1,9 @@
 package api
 
-// Routed is New with a time after which a stream that has nothing to say says so.
+// Routed is like New, but sets the interval after which an idle stream sends a comment.
 var Routed = routed
 
-// Patterns are the routes.
+// Patterns returns the patterns of all routes.
 func Patterns() (all []string) {
 	for _, r := range routes {
 		all = append(all, r.path())

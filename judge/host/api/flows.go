@@ -18,10 +18,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// flowIDs matches the ids of flows. Clients create them with enough random bits to be unique.
+// flowIDs matches valid workflow ids. Clients create them with enough random bits to be unique.
 var flowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 
-// putFlow starts a flow. A repeated request gives the same flow.
+// putFlow starts a workflow. A repeated request returns the same workflow.
 func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error {
 	id := r.PathValue("id")
 	if !flowIDs.MatchString(id) {
@@ -31,7 +31,7 @@ func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error
 	if err := errors.Join(read(r, &n), a.HasDisk(desk.RoomForSubmissions)); err != nil {
 		return err
 	}
-	if desk.Role(who.account) == auth.Contestant && who.account.Role != "" { // their results contain test data
+	if desk.Role(who.account) == auth.Contestant && who.account.Role != "" { // results of workflows contain test data
 		return &status{http.StatusForbidden, "contestants may not do this on the server", ""}
 	}
 	spec, err := a.flow(r, who, &n)
@@ -49,7 +49,7 @@ func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error
 	return ok(w, shown)
 }
 
-// flow returns the specification of a requested flow. Everything that it refers to must exist.
+// flow returns the specification of a requested workflow. Everything that the request refers to must exist.
 func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec, error) {
 	spec := &flow.Spec{Kind: n.Kind, Options: n.Options, Work: job.Work{Problem: n.Problem, Program: n.Problem, Files: n.Files, Folder: true}}
 	for _, files := range perContestant(n) {
@@ -62,7 +62,7 @@ func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec,
 	}
 	if !flow.OnSnapshot(n.Kind) {
 		p, err := a.Store.Problem(r.Context(), n.Problem)
-		if err == nil && !usesAll(who) && !desk.Owns(who.account, p) { // problems of contests stay secret
+		if err == nil && !usesAll(who) && !desk.Owns(who.account, p) { // contest problems stay secret
 			if seat, perr := a.Place(r.Context(), who.account, n.Problem); perr != nil || seat != nil && !seat.Can(auth.SeeAll) {
 				err = errors.Join(store.ErrNotFound, perr)
 			}
@@ -76,7 +76,7 @@ func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec,
 		spec.Work.Bundle, spec.Work.Config = p.Bundle, p.Config
 		return spec, nil
 	}
-	if !who.may(client.Publish) { // it contains programs that judge
+	if !who.may(client.Publish) { // the bundle contains programs that judge
 		return nil, &status{
 			http.StatusForbidden,
 			fmt.Sprintf("%s's token does not allow this; it needs the scope %s", who.account.Login, client.Publish), "",
@@ -88,7 +88,8 @@ func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec,
 	return spec, err
 }
 
-// perContestant checks the files of each contestant, because their number and size are limited.
+// perContestant groups the files by contestant, because the number and the size of each contestant's files are
+// limited.
 func perContestant(n *client.NewFlow) map[string][]job.File {
 	of := map[string][]job.File{}
 	for _, f := range n.Files {
@@ -101,8 +102,8 @@ func perContestant(n *client.NewFlow) map[string][]job.File {
 	return of
 }
 
-// myFlow returns a flow that the caller may see. Any other looks as if it did not exist. Flows of the server itself
-// are visible to administrators only, except the check of the account's golf submission.
+// myFlow returns a workflow that the caller may see. All others are reported as not found. Only administrators see
+// workflows of the server itself, except that an account sees the check of its golf submission.
 func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
 	f, err := a.Store.Flow(r.Context(), r.PathValue("id"))
 	sees := err == nil && (who.may(client.Admin) ||
@@ -113,7 +114,7 @@ func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
 	return f, err
 }
 
-// shownFlow returns a flow as the caller may see it.
+// shownFlow returns the parts of a workflow that the caller may see.
 func (a *api) shownFlow(r *http.Request, who *caller, f *store.Flow) (*client.Flow, error) {
 	shown := &client.Flow{ID: f.ID, Kind: flow.Kind(f.Kind), State: string(f.State), Reason: f.Reason, Made: f.Made}
 	if who.may(client.Admin) {
@@ -138,7 +139,7 @@ func (a *api) cancelFlow(w http.ResponseWriter, r *http.Request, who *caller) er
 	return a.done(w, r, who, "cancel", f.ID, "", struct{}{})
 }
 
-// flowParts streams the existing and new parts of a flow, and finally the flow.
+// flowParts streams the existing and new tasks of a workflow, followed by the workflow when it ends.
 func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) error {
 	f, err := a.myFlow(r, who)
 	if err != nil {
@@ -150,7 +151,7 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 	told, last := map[string]bool{}, time.Now()
 	for {
 		_, changed, _ := watch.Next(0)
-		f, err := a.myFlow(r, who) // before its parts: none arrives after its end
+		f, err := a.myFlow(r, who) // read before the tasks, because none arrives after the workflow has ended
 		if err != nil {
 			return a.lost(f, err)
 		}
@@ -164,7 +165,7 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 			}
 			told[p.Key], last = true, time.Now()
 			if err := a.tellPart(out, who, f, p); err != nil {
-				return nil // the client is gone
+				return nil // the client has disconnected
 			}
 		}
 		if f.State != store.FlowRunning {
@@ -172,7 +173,7 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 			if err != nil {
 				return a.lost(f, err)
 			}
-			_ = out.line(client.FlowLine{End: end}) // the client may be gone
+			_ = out.line(client.FlowLine{End: end}) // the client may have disconnected
 			return nil
 		}
 		if time.Since(last) > a.keepAlive {
@@ -190,14 +191,14 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 	}
 }
 
-// lost ends a stream whose header has been written. The client reconnects.
+// lost ends a stream whose header has already been written. The client will reconnect.
 func (a *api) lost(f *store.Flow, err error) error {
 	a.Log.Error("read a flow", "flow", f, "error", err)
 	return nil
 }
 
-// tellPart writes the lines of a part, and then the part. For a golf submission to a hole it writes only what the
-// page shows.
+// tellPart writes the lines of a task, followed by the task. For a golf submission, it writes only what the page
+// also shows.
 func (a *api) tellPart(out *stream, who *caller, f *store.Flow, p *store.Part) error {
 	r := p.Result
 	told := &client.Part{Key: p.Key, State: r.State, Reason: r.Reason, Blame: r.Blame, Worker: r.Worker, Output: r.Output}

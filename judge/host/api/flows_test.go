@@ -12,8 +12,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestReasonsWithPathsOfAWorker: why a worker failed is shown to administrators only, if it names a
-// path of the machine. What is wrong with a problem is shown to the account that asked for the flow.
+// TestReasonsWithPathsOfAWorker checks that the reason for a worker failure is shown only to administrators if it
+// contains a path on the machine. Problem errors are shown to the account that started the workflow.
 func TestReasonsWithPathsOfAWorker(t *testing.T) {
 	h := newHarness(t)
 	file := h.submission("").Files[0]
@@ -40,7 +40,7 @@ func TestReasonsWithPathsOfAWorker(t *testing.T) {
 		if _, err := h.store.AddJobs(t.Context(), id, store.FlowJob{Key: "k", Work: work, Lane: job.Practice, Class: "main", Cost: time.Second}); err != nil {
 			t.Fatal(err)
 		}
-		for range 10 { // a failure of the machine is tried again
+		for range 10 { // failures of a machine are retried
 			next, err := h.store.Next(t.Context(), job.Practice, "main", 1)
 			if err != nil {
 				t.Fatal(err)

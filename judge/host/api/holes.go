@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// seat returns the access of the caller to the hole of the address.
+// holeSeat returns the caller's access to the hole in the path.
 func (a *api) holeSeat(r *http.Request, who *caller) (*desk.HoleSeat, error) {
 	slug := r.PathValue("hole")
 	h, err := a.Store.Hole(r.Context(), slug)
@@ -29,7 +29,7 @@ func (a *api) holeSeat(r *http.Request, who *caller) (*desk.HoleSeat, error) {
 	return t, err
 }
 
-// postAnswer stores a golf submission. When the response is sent, the submission is in the database.
+// postAnswer stores a golf submission. The submission is in the database before the response is sent.
 func (a *api) postAnswer(w http.ResponseWriter, r *http.Request, who *caller) error {
 	t, err := a.holeSeat(r, who)
 	if err != nil {
@@ -48,7 +48,7 @@ func (a *api) postAnswer(w http.ResponseWriter, r *http.Request, who *caller) er
 	return a.tellAnswer(w, r, t.Hole, kept)
 }
 
-// getAnswer responds with a golf submission that the caller may see. Any other looks as if it did not exist.
+// getAnswer responds with a golf submission that the caller may see. All others are reported as not found.
 func (a *api) getAnswer(w http.ResponseWriter, r *http.Request, who *caller) error {
 	t, err := a.holeSeat(r, who)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *api) getAnswer(w http.ResponseWriter, r *http.Request, who *caller) err
 	}
 	number, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
 	if err != nil {
-		number = 0 // no submission has this number
+		number = 0 // no submission has number 0
 	}
 	kept, err := a.Store.Answer(r.Context(), t.Hole.ID, number)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !t.Look(kept).Can(auth.SeeAnswer) {

@@ -14,8 +14,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestAHoleTellsNoMoreThanItsPages: its parts have nothing that the pages take away; and while a
-// contest has its problem, it takes no answers.
+// TestAHoleTellsNoMoreThanItsPages checks that the tasks of a hole contain nothing that its pages omit. While a
+// contest uses the hole's problem, the hole must accept no submissions.
 func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 	h := newHarness(t)
 	file := h.submission("").Files[0]
@@ -41,7 +41,7 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// A worker brings a part.
+	// A worker sends the result of a task.
 	const secret = "said-of-a-sample"
 	if _, err := h.store.AddJobs(t.Context(), a.Flow, store.FlowJob{Key: flow.QuickKey, Work: work, Lane: job.Practice, Class: "main", Cost: time.Second}); err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 		}
 	}
 
-	// What the server had judged again is not for the author, whatever is guessed of its id.
+	// The server's own rejudging workflows are not visible to the author, even if the author guesses their id.
 	if _, err := h.store.NewFlow(t.Context(), "audit-of-a-submission", string(flow.Audit), []byte("{}"), account.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestAHoleTellsNoMoreThanItsPages(t *testing.T) {
 		}
 	}
 
-	// A contest has the problem.
+	// A contest uses the problem.
 	staff, err := h.store.NewAccount(t.Context(), "jury", "Jury", store.Person, string(auth.Judge))
 	if err != nil {
 		t.Fatal(err)

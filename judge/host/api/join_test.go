@@ -14,8 +14,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestJoinAgain holds that a worker whose answer got lost may send its code again, and is
-// told of its class; and that nobody else may.
+// TestJoinAgain checks that a worker whose response was lost may repeat its code and receives its class. No other
+// worker may use the code.
 func TestJoinAgain(t *testing.T) {
 	h := newHarness(t)
 	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "far"})
@@ -42,8 +42,7 @@ func TestJoinAgain(t *testing.T) {
 	}
 }
 
-// TestCodes that are good for nothing any more, or never were: each is told what it is, and
-// lets nobody in.
+// TestCodes checks that each invalid, used or expired code is rejected with the reason.
 func TestCodes(t *testing.T) {
 	h := newHarness(t)
 	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "far"})
@@ -65,7 +64,7 @@ func TestCodes(t *testing.T) {
 	const again = `"hint":"get a new one: judged admin worker add NAME"`
 	join(i.Code[:len(i.Code)-1], key, 403, `{"error":"the join code is not known here","hint":"it may be cut: get a new one: judged admin worker add NAME"}`)
 	h.ahead.Store(int64(24*time.Hour - time.Minute))
-	join(" "+i.Code+"\n", h.key, 200, `"worker":"w"`) // who is in already does not use it up
+	join(" "+i.Code+"\n", h.key, 200, `"worker":"w"`) // a worker that has already joined does not use up the code
 	h.ahead.Store(int64(24 * time.Hour))
 	join(i.Code, key, 403, `{"error":"the join code has expired: it is good for 24 hours",`+again)
 	if _, err := h.store.Worker(t.Context(), "far"); err == nil {
@@ -76,8 +75,8 @@ func TestCodes(t *testing.T) {
 	join(i.Code, strings.Replace(key, key[10:12], "AA", 1), 400, "no key of a worker")
 }
 
-// TestAnotherMachine holds that a worker that does not judge as the others of its class is
-// told in what, and is taken out; and that it comes back by itself when it is mended.
+// TestAnotherMachine checks a worker that would not judge like the other workers of its class. It must receive the
+// differences and be drained. Once the machine is fixed, the worker must be able to return.
 func TestAnotherMachine(t *testing.T) {
 	h := newHarness(t)
 	hello := func(change func(*job.Offer), status int, says string) {
@@ -96,7 +95,7 @@ func TestAnotherMachine(t *testing.T) {
 			t.Errorf("the worker is %+v, %v; want %s", w, err, want)
 		}
 	}
-	hello(func(*job.Offer) {}, 200, `"lanes":[0,1,2,3,4,5]`) // the class is as its first worker
+	hello(func(*job.Offer) {}, 200, `"lanes":[0,1,2,3,4,5]`) // the first worker defines the class
 	const differs = `{"error":"this machine does not judge as the others of its class do:\n  `
 	hello(func(o *job.Offer) { delete(o.Languages, "lua") }, 409, differs+`lua: the class main has \"5.4\", this machine has nothing: apt-get install lua5.4"`)
 	state(store.Drained)
@@ -104,7 +103,7 @@ func TestAnotherMachine(t *testing.T) {
 	hello(func(o *job.Offer) { o.Arch = "linux/arm64" }, 409, differs+"the class main is of linux/amd64, this machine is linux/arm64: verdicts on both would not be the same")
 	hello(func(o *job.Offer) { o.Rung = "user" }, 409, differs+"the class main judges in the sandbox root, this machine gives user")
 	state(store.Drained)
-	hello(func(o *job.Offer) { o.Languages["perl"] = "5" }, 200, `"worker":"w"`) // more is no harm
+	hello(func(o *job.Offer) { o.Languages["perl"] = "5" }, 200, `"worker":"w"`) // additional languages are allowed
 	state(store.Active)
 	other := func(o *job.Offer) { o.Languages["sh"] = "dash 2" }
 	hello(other, 409, "dash 2")
@@ -119,7 +118,7 @@ func TestAnotherMachine(t *testing.T) {
 		}
 	}
 	accept("nobody", 404, `has no worker \"nobody\"`)
-	accept("w", 200, `{"stopped":[]}`) // what it was refused with is the class now
+	accept("w", 200, `{"stopped":[]}`) // the class adopts the rejected capabilities
 	hello(other, 200, `"worker":"w"`)
 	state(store.Active)
 	hello(func(*job.Offer) {}, 409, "dash 1")
@@ -130,13 +129,13 @@ func TestAnotherMachine(t *testing.T) {
 	state(store.Active)
 }
 
-// TestTheOnlyWorkerIsUpgraded: the server's own worker, where there is no other, says what its
-// class is with other versions or a better sandbox; not where something is gone, and nobody else
-// does so.
+// TestTheOnlyWorkerIsUpgraded checks that the server's own worker redefines its class if it is the only worker and
+// has other versions or a better sandbox. It must not do so if a language is missing, and no other worker may do
+// so.
 func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 	for name, c := range map[string]struct {
 		worker, sh, lua string
-		rung, says      string // "" for what they mostly are
+		rung, says      string // empty for the values used in most rows
 		others, guest   bool
 		status          int
 	}{
@@ -185,8 +184,8 @@ func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 	}
 }
 
-// TestMachinesOfOneClassAreEquallyFast: the first that was measured, and is no guest, says how
-// fast the class is; one that is not to be believed, or was not measured, is let in.
+// TestMachinesOfOneClassAreEquallyFast checks that the first trusted worker with a measurement determines the
+// speed of the class. Workers with an unreliable measurement, or without one, must be accepted.
 func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 	h := newHarness(t)
 	hello := func(ms float64, doubt string, status int, says string) {
@@ -229,7 +228,7 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 	hello(401, "", 409, "at most 2.00 is taken")
 }
 
-// TestAGuestDecidesNothing of its class, and is told what it is.
+// TestAGuestDecidesNothing checks that an untrusted worker does not define its class, but receives the class.
 func TestAGuestDecidesNothing(t *testing.T) {
 	h := newHarness(t)
 	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "friend", Guest: true})

@@ -11,10 +11,10 @@ import (
 	"assay/judge/host/openapi"
 )
 
-// OpenAPIPath is where the description of the API is.
+// OpenAPIPath is the path of the API description.
 const OpenAPIPath = contestAPIPath + "openapi.json"
 
-// Ways by which a caller proves who it is.
+// The methods by which a caller can authenticate.
 const (
 	byToken    = "token"
 	byWorker   = "worker"
@@ -29,19 +29,19 @@ var waysToProve = map[string]any{
 	byPassword: map[string]any{"type": "http", "scheme": "basic", "description": "A username with its password, or with an access token."},
 }
 
-// contestError is an answer of the Contest API with an error.
+// contestError is an error response of the Contest API.
 type contestError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-// refusal is an answer of other addresses with an error.
+// refusal is an error response of all other routes.
 type refusal struct {
 	Error string `json:"error"`
 	Hint  string `json:"hint"`
 }
 
-// describe makes the description of all routes of the API.
+// describe returns the description of all routes of the API.
 func describe(version string) ([]byte, error) {
 	all := []openapi.Operation{{
 		Method: http.MethodGet, Path: OpenAPIPath, Tag: "description", Out: openapi.Schema{"type": "object"}, Error: contestError{},
@@ -89,7 +89,7 @@ func (rt *route) operation() openapi.Operation {
 	return o
 }
 
-// operations describe an address of the Contest API, with a version.
+// operations describes a path of the Contest API, in a version.
 func (rt *contestRoute) operations(v clics.Version) (all []openapi.Operation) {
 	path := strings.TrimSuffix(contestAPIPath+string(v)+"/"+rt.path, "/")
 	for _, method := range rt.methods {
@@ -107,7 +107,7 @@ func (rt *contestRoute) operations(v clics.Version) (all []openapi.Operation) {
 		case http.MethodDelete:
 			o.In, o.Out, o.Code = nil, nil, http.StatusNoContent
 		case http.MethodPost:
-			if list, is := rt.out(v)["items"].(map[string]any); is { // the answer is the object that was sent
+			if list, is := rt.out(v)["items"].(map[string]any); is { // the response is the object that was written
 				o.Out = openapi.Schema(list)
 			}
 		}
@@ -116,7 +116,7 @@ func (rt *contestRoute) operations(v clics.Version) (all []openapi.Operation) {
 	return all
 }
 
-// description answers with the description of the API.
+// description responds with the description of the API.
 func (a *api) description() http.HandlerFunc {
 	doc := sync.OnceValues(func() ([]byte, error) { return describe(a.Version) })
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -127,6 +127,6 @@ func (a *api) description() http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Access-Control-Allow-Origin", "*")
-		_ = raw(w, slices.Clip(data)) // it returns nil
+		_ = raw(w, slices.Clip(data)) // always returns nil
 	}
 }

@@ -26,8 +26,8 @@ import (
 	"assay/judge/host/client"
 )
 
-// TestMain has the tests of the package call every route: those that no test has called with success are named at
-// the end, unless only some tests ran.
+// TestMain checks that the tests of this package call every route successfully. Routes that no test has called are
+// listed at the end, unless only some tests ran.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	only := false
@@ -44,20 +44,20 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// description is the description of the API, with which the answers of all tests are compared.
+// description is the description of the API, with which the responses in all tests are compared.
 type description struct {
 	mu       sync.Mutex
 	doc      map[string]any
 	compiler *jsonschema.Compiler
-	schemas  map[string]*jsonschema.Schema // by where they are
-	called   map[string]bool               // with success
+	schemas  map[string]*jsonschema.Schema // by JSON pointer
+	called   map[string]bool               // operations with a successful response
 }
 
 var described description
 
 const docName = "http://judge.example/api/openapi.json"
 
-// read has the description from a handler of the API.
+// read fetches the description from a handler of the API.
 func (d *description) read(t testing.TB, h http.Handler) {
 	t.Helper()
 	d.mu.Lock()
@@ -81,8 +81,8 @@ func (d *description) read(t testing.TB, h http.Handler) {
 	d.doc = doc
 }
 
-// close makes an object with a property that its schema does not name wrong: clients may get more from later
-// servers, but the description is of this one.
+// close adds `additionalProperties: false` to every object schema with properties. Clients must accept additional
+// properties from later servers, but the description covers this server.
 func close(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -99,14 +99,15 @@ func close(v any) {
 	}
 }
 
-// operation finds what the description says of a request. The name is that of the operation; "" is for none.
+// operation returns the name of the operation that the description has for a request, and its JSON pointer. If
+// there is none, name is empty.
 func (d *description) operation(method, path string) (name, at string) {
 	if rest, is := strings.CutPrefix(path+"/", "/api/"); is && !strings.HasPrefix(rest, "2") && path != api.OpenAPIPath {
-		path = strings.TrimSuffix("/api/"+string(clics.V2023)+"/"+rest, "/") // without a version it is that one
+		path = strings.TrimSuffix("/api/"+string(clics.V2023)+"/"+rest, "/") // the default version
 	}
 	path = strings.TrimSuffix(path, "/")
 	parts := strings.Split(path, "/")
-	best := -1 // literal parts of the template, of which more fit better
+	best := -1 // most literal parts in a matching template
 	for template, of := range d.doc["paths"].(map[string]any) {
 		want := strings.Split(template, "/")
 		literal := 0
@@ -126,12 +127,12 @@ func (d *description) operation(method, path string) (name, at string) {
 	return name, at
 }
 
-// pointer is a name as a part of a JSON pointer in a URL.
+// pointer escapes name for use in a JSON pointer in a URL.
 func pointer(name string) string {
 	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
 }
 
-// node is a part of the description, by a pointer.
+// node returns the part of the description at a JSON pointer.
 func (d *description) node(at string) (v any) {
 	v = d.doc
 	for part := range strings.SplitSeq(strings.TrimPrefix(at, "/"), "/") {
@@ -145,7 +146,7 @@ func (d *description) node(at string) (v any) {
 	return v
 }
 
-// valid compares JSON with a schema of the description.
+// valid validates JSON data against the schema at a JSON pointer of the description.
 func (d *description) valid(at string, data []byte) error {
 	s := d.schemas[at]
 	if s == nil {
@@ -162,7 +163,7 @@ func (d *description) valid(at string, data []byte) error {
 	return s.Validate(v)
 }
 
-// answered compares an answer with what the description says of it.
+// answered checks that the description allows a response.
 func (d *description) answered(method, path string, query url.Values, code int, h http.Header, body []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -207,7 +208,7 @@ func (d *description) answered(method, path string, query url.Values, code int, 
 	case "application/json":
 	case "application/x-ndjson":
 		lines = bytes.Split(body, []byte{'\n'})
-		lines = lines[:len(lines)-1] // which may be a part
+		lines = lines[:len(lines)-1] // the last line may be incomplete
 	default:
 		return nil
 	}
@@ -222,7 +223,7 @@ func (d *description) answered(method, path string, query url.Values, code int, 
 	return nil
 }
 
-// uncalled are the operations that were not called with success.
+// uncalled returns the operations without a successful call.
 func (d *description) uncalled() (all []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -238,7 +239,7 @@ func (d *description) uncalled() (all []string) {
 	return all
 }
 
-// copied is an answer of which a copy is kept.
+// A copied is an http.ResponseWriter that keeps a copy of the response.
 type copied struct {
 	http.ResponseWriter
 	code int
@@ -260,10 +261,10 @@ func (c *copied) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the underlying writer for http.ResponseController.
 func (c *copied) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// compared is a handler of the API whose answers are compared with its description.
+// compared returns a handler that calls next and checks each response against the description.
 func compared(t testing.TB, next http.Handler) http.Handler {
 	described.read(t, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -279,7 +280,8 @@ func compared(t testing.TB, next http.Handler) http.Handler {
 	})
 }
 
-// TestDescription is a document of OpenAPI 3.1, whose references lead somewhere, and which names each route once.
+// TestDescription checks that the description is an OpenAPI 3.1 document, that its references can be resolved, and
+// that it lists each route once.
 func TestDescription(t *testing.T) {
 	h := newHarness(t)
 	res, err := http.Get(h.URL + api.OpenAPIPath)
@@ -342,10 +344,10 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-// TestClientAsksWhatIsDescribed has each method of the client ask a server that takes everything, and compares what is
-// asked with the description.
+// TestClientAsksWhatIsDescribed checks that the description covers every request of the client. It calls each
+// client method with a server that accepts everything.
 func TestClientAsksWhatIsDescribed(t *testing.T) {
-	newHarness(t) // which reads the description
+	newHarness(t) // newHarness reads the description
 	var mu sync.Mutex
 	asked := 0
 	names := map[string]bool{}
@@ -378,7 +380,8 @@ func TestClientAsksWhatIsDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	typ := reflect.TypeOf(c)
-	// Those that ask nothing by themselves, or by what they send of a bundle, and then ask what others ask, too.
+	// These methods send no request of their own, or upload a bundle and then send a request that another method
+	// covers.
 	silent := []string{"Upload", "Hasten", "Give", "Snapshot", "Publish"}
 	for i := range typ.NumMethod() {
 		m := typ.Method(i)
@@ -394,7 +397,7 @@ func TestClientAsksWhatIsDescribed(t *testing.T) {
 		if m.Type.IsVariadic() {
 			call = m.Func.CallSlice
 		}
-		call(in) // the answer is of no use to most
+		call(in) // most methods cannot use the response
 		if asked == before {
 			t.Errorf("the client's %s asks nothing", m.Name)
 		}
@@ -404,7 +407,7 @@ func TestClientAsksWhatIsDescribed(t *testing.T) {
 	}
 }
 
-// sample is an argument of a type.
+// sample returns an argument of the given type.
 func sample(t *testing.T, typ reflect.Type) reflect.Value {
 	switch {
 	case typ == reflect.TypeFor[context.Context]():

@@ -8,7 +8,8 @@ import (
 	"assay/judge/host/client"
 )
 
-// TestImport: a dry run creates nobody, and an import does just what the preview said that it names.
+// TestImport checks that a dry run creates no accounts, and that an import makes exactly the changes in its
+// preview.
 func TestImport(t *testing.T) {
 	h := newHarness(t)
 	count := func() int {

@@ -12,7 +12,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// listed are the accounts of a contest package with each type, and what the Contest API calls them.
+// listed lists the account types of a contest package, with the type and the capabilities that the Contest API
+// sends.
 var listed = []struct{ typ, sent, capabilities string }{
 	{"team", "team", `"team_submit","post_clar"`},
 	{"judge", "judge", `"post_clar"`},
@@ -27,7 +28,7 @@ var listed = []struct{ typ, sent, capabilities string }{
 
 var submissionID = regexp.MustCompile(`"id":"([0-9]+)"`)
 
-// TestImportedRoles imports an account of each type, and asks and writes as each of them.
+// TestImportedRoles imports an account of each type, and sends requests as each of them.
 func TestImportedRoles(t *testing.T) {
 	h := newHarness(t)
 	h.regional(time.Now().Add(-time.Hour), store.Teams)
@@ -96,7 +97,8 @@ func TestImportedRoles(t *testing.T) {
 	}
 }
 
-// TestProxy: a proxy submits and asks for each team, and learns no more than the public.
+// TestProxy checks that a proxy can submit and send clarification requests for each team, and sees only what the
+// public sees.
 func TestProxy(t *testing.T) {
 	h := newHarness(t)
 	contestID := h.regional(time.Now().Add(-time.Hour), store.Public)
@@ -114,10 +116,10 @@ func TestProxy(t *testing.T) {
 			t.Errorf("%s %s %s: %d %s, want %d with %s", method, path, body, answer.StatusCode, said, code, want)
 		}
 	}
-	for range 15 { // as often as the teams like
+	for range 15 { // the rate limit of teams does not apply
 		post("POST", submissions, `{"team_id": "7", `+good+"}", 200, `"team_id":"7"`)
 	}
-	post("POST", submissions, `{"team_id": "8", `+good+"}", 200, `"team_id":"8"`) // which the public does not see
+	post("POST", submissions, `{"team_id": "8", `+good+"}", 200, `"team_id":"8"`) // a team that the public does not see
 	post("POST", submissions, `{"team_id": "9", `+good+"}", 400, "no team")
 	post("POST", submissions, `{"team_id": "7", "time": "2026-01-01T00:00:00Z", `+good+"}", 400, "leave out id and time")
 	post("PUT", submissions+"/x", `{"team_id": "7", `+good+"}", 403, "administrators")
@@ -153,7 +155,7 @@ func TestProxy(t *testing.T) {
 			}
 		}
 	}
-	post("POST", submissions, `{"team_id": "7", `+good+"}", 200, `"team_id":"7"`) // it has more time
+	post("POST", submissions, `{"team_id": "7", `+good+"}", 200, `"team_id":"7"`) // this team has extra time
 	post("POST", submissions, `{"team_id": "8", `+good+"}", 403, "is over")
 	for range 100 - 15 - 1 { // until 100 are pending
 		post("POST", submissions, `{"team_id": "7", `+good+"}", 200, `"team_id":"7"`)
@@ -163,11 +165,11 @@ func TestProxy(t *testing.T) {
 	post("POST", submissions, `{"team_id": "7", `+good+"}", 403, "has not begun")
 }
 
-// TestLockedAddress: with lock_address, the account of a team that has an address is refused at another one: with its
-// token and with its password.
+// TestLockedAddress checks that, with lock_address, an account whose team has an address is rejected at every
+// other address, both with its token and with its password.
 func TestLockedAddress(t *testing.T) {
 	h := newHarness(t)
-	h.regional(time.Now().Add(-time.Hour), store.Public) // in which submit is expected at 10.0.0.7
+	h.regional(time.Now().Add(-time.Hour), store.Public) // account submit must connect from 10.0.0.7
 	files := map[string][]byte{"accounts.json": []byte(`[{"id": "x", "username": "x", "password": "correct-horse", "type": "team", "team_id": "8", "ip": "10.0.0.8"}]`)}
 	if code, said := h.ask("admin", "POST", client.ContestsPath, client.ImportContest{Files: files, Contest: "wf"}); code != http.StatusOK {
 		t.Fatalf("%d %s", code, said)

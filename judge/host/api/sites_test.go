@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestSitesOfAPI: what a judge or a runner of one site reads by the Contest API is that of its teams, also in feeds, and a
-// judge of a site writes to its teams only.
+// TestSitesOfAPI checks that a judge or a balloon runner of one site reads only the data of the site's teams in
+// the Contest API and its feeds. It also checks that such a judge can write only to the site's teams.
 func TestSitesOfAPI(t *testing.T) {
 	h := newHarness(t)
 	id := h.regional(time.Now().Add(-time.Hour), store.Public)
@@ -58,7 +58,7 @@ func TestSitesOfAPI(t *testing.T) {
 	good("admin", "/clarifications", `{"text": "said to h", "to_group_ids": ["h"], "time": "2026-01-01T10:00:00Z"}`)
 	good("admin", "/clarifications", `{"text": "said to all", "reply_to_id": "2", "time": "2026-01-01T10:00:00Z"}`)
 
-	// Each endpoint with what of both sites is there.
+	// Each endpoint has one object per site.
 	endpoints := []struct{ path, seven, nine string }{
 		{"/teams", `"id":"7"`, `"id":"nine"`},
 		{"/teams/7", `"id":"7"`, ""},
@@ -161,7 +161,7 @@ func TestSitesOfAPI(t *testing.T) {
 	if code := resumed(); code != 400 {
 		t.Errorf("a token from before the team left: %d", code)
 	}
-	// The group is no longer a site: the account is nothing in the contest.
+	// The group is no longer a site, so the account has no role in the contest.
 	if _, _, err := h.store.ImportContest(t.Context(), &store.ContestImport{ID: id, Groups: []store.Group{{ID: "g", Name: "G"}}}); err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,8 @@ import (
 	"assay/judge/host/client"
 )
 
-// TestStalledBodies sends the head of a request to each route that takes a body, and never the
-// body. While the server waits for it, the caller's other requests are served, and blobs can be
-// removed.
+// TestStalledBodies sends only the request headers to each route that takes a body. It checks that the server
+// handles the caller's other requests and can remove blobs while it waits for the body.
 func TestStalledBodies(t *testing.T) {
 	h := newHarness(t)
 	h.desk.Sweeping = new(sync.RWMutex)
@@ -29,7 +28,7 @@ func TestStalledBodies(t *testing.T) {
 			continue
 		}
 		who := "admin"
-		for _, caller := range []string{"worker", "publish", "submit"} { // whose requests take turns: the last
+		for _, caller := range []string{"worker", "publish", "submit"} { // submit is last: its requests are queued
 			if strings.Contains(row.may, caller) {
 				who = caller
 			}
@@ -38,8 +37,8 @@ func TestStalledBodies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = c.Close() }) // before the server closes, which waits for its connections
-		// The server asks for the body when a handler reads it.
+		t.Cleanup(func() { _ = c.Close() }) // runs before the server closes, because that waits for its connections
+		// The server sends 100 Continue when a handler reads the body.
 		fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\nAuthorization: %s\r\n\r\n", method, row.path, h.as(who, method, row.path))
 		first, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// judging is a submission that the worker w judges, as far as a test says.
+// A judging is a submission that worker w judges. The test controls its progress.
 type judging struct {
 	*harness
 	id     string
@@ -49,7 +49,7 @@ func (j *judging) running() job.Running {
 	return job.Running{Job: j.spec.ID, Generation: j.spec.Generation}
 }
 
-// tell tells of events, from an index to before another.
+// tell reports the events with indexes from `from` up to, but not including, `to`.
 func (j *judging) tell(from, to int) {
 	j.Helper()
 	p := job.Progress{Running: j.running(), First: from}
@@ -63,7 +63,7 @@ func (j *judging) tell(from, to int) {
 	j.d.Listener().Progress("w", p)
 }
 
-// end ends the judging, in the database: as if another server saw it.
+// end records the result in the database, as if another server had received it.
 func (j *judging) end() { j.Helper(); j.fold(judge.Accepted, nil) }
 
 func (j *judging) fold(v judge.Verdict, doubt *store.Doubt) {
@@ -81,14 +81,14 @@ func (j *judging) fold(v judge.Verdict, doubt *store.Doubt) {
 	}
 }
 
-// stream is one that a test reads.
+// A stream is an event stream that a test reads.
 type stream struct {
 	t     *testing.T
 	lines *bufio.Scanner
 	stop  context.CancelFunc
 }
 
-// follow opens the stream of the judging; from is its query.
+// follow opens the event stream of the judging. The argument is the query of its URL.
 func (j *judging) follow(from string) *stream {
 	j.Helper()
 	ctx, stop := context.WithCancel(j.Context())
@@ -107,7 +107,7 @@ func (j *judging) follow(from string) *stream {
 	return &stream{j.T, bufio.NewScanner(answer.Body), stop}
 }
 
-// next is the next line that says something: the text of a note, or the state at the end.
+// next returns the next line with content: the text of a note, or the state at the end.
 func (s *stream) next() string {
 	s.t.Helper()
 	for s.lines.Scan() {
@@ -138,7 +138,8 @@ func (s *stream) says(all ...string) {
 	}
 }
 
-// TestAStreamGoesOn where it is asked to: live, and after the end, each event once.
+// TestAStreamGoesOn checks that a stream starts at the requested event and sends each event once, while the
+// submission is judged and afterwards.
 func TestAStreamGoesOn(t *testing.T) {
 	j := newHarness(t).judging()
 	j.tell(0, 3)
@@ -147,7 +148,7 @@ func TestAStreamGoesOn(t *testing.T) {
 	j.tell(3, 4)
 	first.says("3")
 	second.says("3")
-	j.tell(0, 5) // its worker began anew
+	j.tell(0, 5) // the worker started again
 	second.says("4")
 	j.end()
 	first.says("4", "5", "done AC")
@@ -167,7 +168,8 @@ func TestAStreamGoesOn(t *testing.T) {
 	}
 }
 
-// TestAStreamThatHasNothingToSay says so, that nobody between takes it for dead.
+// TestAStreamThatHasNothingToSay checks that an idle stream sends empty lines, so that proxies keep the connection
+// open.
 func TestAStreamThatHasNothingToSay(t *testing.T) {
 	s := newHarness(t).judging().follow("")
 	for range 2 {
@@ -177,8 +179,8 @@ func TestAStreamThatHasNothingToSay(t *testing.T) {
 	}
 }
 
-// TestAStreamEndsWithItsToken: who may not ask any more hears nothing more, and the stream has
-// no end that a client would take for that of the judging.
+// TestAStreamEndsWithItsToken checks that a stream stops when its caller loses access. The stream then has no end
+// line, so a client cannot mistake this for the end of the judging.
 func TestAStreamEndsWithItsToken(t *testing.T) {
 	for name, end := range map[string]func(h *harness) error{
 		"revoked":     func(h *harness) error { return h.store.RevokeToken(t.Context(), h.ids["submit"]) },
@@ -210,7 +212,7 @@ func (h *harness) disable(login string) error {
 	return h.store.Disable(h.Context(), a.ID, true)
 }
 
-// TestAStreamThatNobodyReads frees what it watches.
+// TestAStreamThatNobodyReads checks that a stream whose client does not read releases its watch.
 func TestAStreamThatNobodyReads(t *testing.T) {
 	j := newHarness(t).judging()
 	watched := func(want int) {
@@ -232,8 +234,8 @@ func TestAStreamThatNobodyReads(t *testing.T) {
 	watched(0)
 }
 
-// TestAStreamOfWhatIsJudgedAgain goes on with the judging that counts in the end, where the
-// first one was told to be: there is one end.
+// TestAStreamOfWhatIsJudgedAgain checks that a stream continues with the judgement that becomes current, from the
+// position that the stream had reached. It has a single end line.
 func TestAStreamOfWhatIsJudgedAgain(t *testing.T) {
 	for name, tt := range map[string]struct {
 		cancelled bool
@@ -268,8 +270,8 @@ func TestAStreamOfWhatIsJudgedAgain(t *testing.T) {
 	}
 }
 
-// TestStreamsAreCounted: of somebody who holds as many as are allowed another one is refused, and
-// of staff it is not.
+// TestStreamsAreCounted checks that a contestant with the maximum number of open streams cannot open another.
+// Administrators can.
 func TestStreamsAreCounted(t *testing.T) {
 	h := newHarness(t)
 	j := h.judging()

@@ -17,7 +17,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// submit stores a submission. When the response is sent, the submission is in the database and cannot get lost.
+// submit stores a submission. When the response is sent, the database has the submission, so it cannot get lost.
 func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var n client.NewSubmission
 	if err := read(r, &n); err != nil {
@@ -64,8 +64,8 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request, who *caller) error 
 	return ok(w, answer)
 }
 
-// seat returns the access of the sender to the named contest, or to the one that has the problem. It returns nil if
-// there is none.
+// seat returns the sender's access to the contest named slug. If slug is empty, it uses the contest that has the
+// problem. It returns nil if there is no such contest.
 func (a *api) seat(r *http.Request, who *caller, slug string, p *store.Problem) (*desk.Seat, error) {
 	if slug == "" {
 		return a.Place(r.Context(), who.account, p.Slug)
@@ -86,8 +86,7 @@ func (a *api) seat(r *http.Request, who *caller, slug string, p *store.Problem) 
 	return nil, store.ErrNotFound
 }
 
-// seatIn returns the access of the caller to a contest. If the caller may not see the contest, it looks as if it did
-// not exist.
+// seatIn returns the caller's access to a contest. A contest that the caller may not see is reported as not found.
 func (a *api) seatIn(r *http.Request, who *caller, slug string) (*desk.Seat, error) {
 	c, err := a.contest(r, slug)
 	if err != nil {
@@ -100,7 +99,7 @@ func (a *api) seatIn(r *http.Request, who *caller, slug string) (*desk.Seat, err
 	return seat, err
 }
 
-// noneIn rejects the name of a problem that a contest does not have.
+// noneIn rejects the name of a problem that is not in the contest.
 func (a *api) noneIn(r *http.Request, who *caller, slug, problem string) error {
 	if _, err := a.seatIn(r, who, slug); err != nil {
 		return err
@@ -111,7 +110,7 @@ func (a *api) noneIn(r *http.Request, who *caller, slug, problem string) error {
 	}
 }
 
-// noProblem rejects an unknown name of a problem, and lists the problems.
+// noProblem rejects an unknown problem name, and lists the known problems.
 func (a *api) noProblem(r *http.Request, who *caller, name string) error {
 	rows, err := a.seen(r, who)
 	if err != nil {
@@ -131,7 +130,7 @@ func (a *api) noProblem(r *http.Request, who *caller, name string) error {
 	return s
 }
 
-// mine returns a submission that the caller may see. Any other looks as if it did not exist.
+// mine returns a submission that the caller may see. Any other submission is reported as not found.
 func (a *api) mine(r *http.Request, who *caller) (*store.Submission, error) {
 	s, err := a.Store.Submission(r.Context(), r.PathValue("id"))
 	if errors.Is(err, store.ErrNotFound) || err == nil && s.Account != who.account.ID && !who.may(client.Admin) {
@@ -140,7 +139,8 @@ func (a *api) mine(r *http.Request, who *caller) (*store.Submission, error) {
 	return s, err
 }
 
-// shown returns a submission as a client receives it. A verdict that a judge must verify is only for the jury.
+// shown returns a submission as a client receives it. If a judge must still verify the verdict, only the jury
+// receives the verdict.
 func (a *api) shown(s *store.Submission, who *caller) client.Submission {
 	one := client.Submission{
 		ID: s.ID, Number: s.Number, Problem: s.Problem, Program: s.Program, Login: s.Login, Received: s.Received,
@@ -170,7 +170,7 @@ func (a *api) submission(w http.ResponseWriter, r *http.Request, who *caller) er
 	return ok(w, end)
 }
 
-// shows returns how much of a judging the caller may see.
+// shows returns how much of a submission's judging the caller may see.
 func (a *api) shows(r *http.Request, who *caller, s *store.Submission) (judge.Show, error) {
 	if who.may(client.Admin) {
 		return judge.ShowAll, nil
@@ -207,8 +207,9 @@ func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client
 	return &end, j, nil
 }
 
-// submissions lists the newest submissions of practice and all contests: the caller's own, or all if the caller may
-// see them. For the next page, set before to the last id of this one.
+// submissions lists the newest submissions, in practice and in all contests. It lists only the caller's own
+// submissions, unless the caller may see all. For the next page, set the query parameter before to the last id of
+// this page.
 func (a *api) submissions(w http.ResponseWriter, r *http.Request, who *caller) error {
 	of, before := who.account.ID, r.FormValue("before")
 	if who.may(client.Admin) {
@@ -251,7 +252,7 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err != nil {
 		return err
 	}
-	// Otherwise a contestant could see a failure and cancel the attempt.
+	// A contestant who sees a failure coming must not be able to cancel the attempt.
 	cancel := a.Dispatch.Cancel
 	if s.Contest != store.Practice && !who.may(client.Admin) {
 		c, err := a.Store.Contest(r.Context(), s.Contest)
@@ -285,7 +286,8 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error 
 	return a.done(w, r, who, "cancel", s.ID, "", struct{}{})
 }
 
-// cancelMany cancels the pending submissions of an account, of a problem, or of both; of an account also its flows.
+// cancelMany cancels the pending submissions of an account, those to a problem, or those of an account to a
+// problem. If only the account is given, cancelMany also cancels the account's workflows.
 func (a *api) cancelMany(w http.ResponseWriter, r *http.Request, who *caller) error {
 	login, problem, account := r.FormValue("login"), r.FormValue("problem"), ""
 	var ended client.Cancelled
@@ -331,12 +333,12 @@ func (a *api) cancelMany(w http.ResponseWriter, r *http.Request, who *caller) er
 const (
 	keepAlive   = 15 * time.Second
 	writeWithin = 20 * time.Second
-	askAgain    = 2 * time.Second // for the end of a judging that another server may have recorded
+	askAgain    = 2 * time.Second // poll interval: another server may have recorded the end
 )
 
-// events streams a judging from an index on: the known events, new ones, and finally those of the result that
-// counts. If a submission is judged twice, the events before the first difference are the same. A worker holds back
-// events that another run may contradict.
+// events streams the events of a judging from a given index: first the known events, then new ones, and finally
+// the remaining events of the current result. If a submission is judged twice, the events before the first
+// difference are the same. A worker holds back events that another run may contradict.
 func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error {
 	s, err := a.mine(r, who)
 	if err != nil {
@@ -380,7 +382,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 		if !j.Ended.IsZero() && !(j.Withheld() && !jury(who)) {
 			return a.finish(out, end, j)
 		}
-		if j.ID != of { // it is rejudged before a verdict counts
+		if j.ID != of { // the submission is rejudged before a verdict becomes current
 			watch.Close()
 			of, watch = j.ID, a.Dispatch.Watch(j.ID)
 			continue
@@ -404,7 +406,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 	}
 }
 
-// finish sends the remaining events of the result, and the end.
+// finish sends the remaining events of the result, followed by the end line.
 func (a *api) finish(out *stream, end *client.Submission, j *store.Judgement) error {
 	if j.Events != "" {
 		events, err := a.Events(j)
@@ -427,7 +429,7 @@ func (a *api) finish(out *stream, end *client.Submission, j *store.Judgement) er
 	return nil
 }
 
-// A stream writes lines that arrive at once.
+// A stream writes lines and flushes each one.
 type stream struct {
 	w    http.ResponseWriter
 	c    *http.ResponseController
@@ -435,7 +437,7 @@ type stream struct {
 	show judge.Show
 }
 
-// look returns the events that have not been sent and that the caller may see.
+// look returns the events that the caller may see and that have not been sent yet.
 func (s *stream) look(watch *dispatch.Watch) (events [][]byte, changed <-chan struct{}, ended bool) {
 	if s.show == judge.ShowAll {
 		return watch.Next(s.next)

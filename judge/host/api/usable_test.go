@@ -13,12 +13,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestPublishersSeeTheirOwn: a token with the scope publish neither lists nor plays with the
-// problem of another publisher that a contest keeps for later. The owner's and a contest
-// administrator's does both.
+// TestPublishersSeeTheirOwn checks access to another publisher's problem that is reserved for a future contest. A
+// token with the scope publish can neither list the problem nor use it in a workflow. Tokens of the problem's
+// owner and of a contest administrator can do both.
 func TestPublishersSeeTheirOwn(t *testing.T) {
 	h := newHarness(t)
-	h.submission("one") // which has publish publish the problem sum
+	h.submission("one") // account publish publishes problem sum
 	c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Accounts, Settings: store.Settings{Show: judge.ShowCases}}
 	if err := h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)

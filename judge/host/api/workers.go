@@ -40,7 +40,7 @@ func (a *api) tokens(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return ok(w, all)
 }
 
-// names says which names of accounts and workers auth.GoodLogin accepts.
+// names matches the account and worker names that auth.GoodLogin accepts.
 var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$`)
 
 func named(what, name string) error {
@@ -80,7 +80,7 @@ func (a *api) newToken(w http.ResponseWriter, r *http.Request, who *caller) erro
 	})
 }
 
-// short rejects a text that is too long or has invisible characters.
+// short rejects a text that is too long or contains invisible characters.
 func short(what, text string) error {
 	const most = 300
 	if len(text) > most {
@@ -152,7 +152,7 @@ func (a *api) invite(w http.ResponseWriter, r *http.Request, who *caller) error 
 	return a.done(w, r, who, "invite worker", n.Worker, detail, client.Invite{Code: code, Expires: i.Expires, Cluster: a.Queue != ""})
 }
 
-// join registers a worker that has a code.
+// join registers a worker that presents a valid code.
 func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	var j client.Join
 	if err := read(r, &j); err != nil {
@@ -174,7 +174,7 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		return &status{http.StatusForbidden, "the join code is not known here", "it may be cut: " + again}
 	case errors.Is(err, store.ErrExpired):
 		return &status{http.StatusForbidden, "the join code has expired: it is good for 24 hours", again}
-	case errors.Is(err, store.ErrUsed): // perhaps by this worker, whose response got lost
+	case errors.Is(err, store.ErrUsed): // perhaps by this worker, if the response got lost
 		known, kerr := a.Store.WorkerByKey(r.Context(), j.Key)
 		if kerr != nil || known.State == store.Revoked {
 			return &status{http.StatusForbidden, "the join code was used already: it is good for one worker", again}
@@ -193,7 +193,7 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	if err != nil {
 		return err
 	}
-	if worker.State == store.Revoked { // its key is known; the code stays unused
+	if worker.State == store.Revoked { // the key is known, so the code stays unused
 		return &status{
 			http.StatusForbidden, "the key of this worker was revoked",
 			"remove the worker's data directory, and join with the code again",
@@ -203,14 +203,14 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return a.welcome(w, worker, fit)
 }
 
-// A fit says how a worker fits its class.
+// A fit describes how a worker fits its class.
 type fit struct {
 	lanes         []job.Lane
 	factor, scale float64 // see client.Welcome
 	notes         []string
 }
 
-// fitting returns how a worker fits its class, or why it does not.
+// fitting returns how a worker fits its class, or an error that says why it does not.
 func (a *api) fitting(r *http.Request, class string, guest bool, o *job.Offer) (*fit, error) {
 	lanes, err := job.Admit(o, a.Version)
 	if err != nil {
@@ -269,10 +269,10 @@ func (a *api) welcome(w http.ResponseWriter, worker *store.Worker, f *fit) error
 	})
 }
 
-// differs is the note of a worker that was drained because its machine changed.
+// differs is the note on a worker that was drained because its machine changed.
 const differs = "its machine is not as the others of its class any more"
 
-// hello handles the start of a registered worker with its current capabilities.
+// hello handles the start of a registered worker and updates its capabilities.
 func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var h client.Hello
 	if err := read(r, &h); err != nil {
@@ -310,8 +310,9 @@ func (a *api) hello(w http.ResponseWriter, r *http.Request, who *caller) error {
 	return a.welcome(w, worker, fit)
 }
 
-// acceptOwn defines a class again if it has the server's own worker and otherwise only untrusted workers, and its
-// own worker has other toolchains or a better sandbox. No trusted worker then judges by the old definition.
+// acceptOwn redefines a worker class if the server's own worker now has other toolchains or a better sandbox. The
+// class must contain only this worker and untrusted workers. So no trusted worker judges by the old definition
+// afterwards.
 func (a *api) acceptOwn(ctx context.Context, worker *store.Worker, o *job.Offer) error {
 	if worker.Name != desk.OwnWorker && !strings.HasPrefix(worker.Name, desk.OwnWorker+"-") {
 		return nil
@@ -439,8 +440,8 @@ func (a *api) classes(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return ok(w, all)
 }
 
-// acceptClass defines a class again from the capabilities of one of its workers. Other online workers that differ
-// from it are drained.
+// acceptClass redefines a class from the capabilities of one of its workers. Other online workers that differ from
+// that worker are drained.
 func (a *api) acceptClass(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var wish client.AcceptClass
 	if err := read(r, &wish); err != nil {
@@ -489,7 +490,7 @@ func ofOffer(name string, o *job.Offer) *job.Class {
 	return &job.Class{Name: name, Arch: o.Arch, Rung: o.Rung, Languages: o.Languages}
 }
 
-// judgings lists judgements with their workers, newest first.
+// judgings lists judgements and the workers that made them, newest first.
 func (a *api) judgings(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	origin := store.Origin(r.FormValue("origin"))
 	if origin != "" && origin != store.Borderline && origin != store.OfGuest && origin != store.OfRejudge {

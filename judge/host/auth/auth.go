@@ -1,6 +1,6 @@
-// Package auth creates and checks proofs of identity: passwords, sessions and tokens of accounts, codes with which
-// workers join, and signatures of workers. Can says which role may do what, by one table. The package does not store
-// anything: package store keeps hashes, and the public halves of keys.
+// Package auth creates and checks credentials: passwords, sessions and tokens of accounts, join codes of workers,
+// and signatures of workers. Can decides from a single table which role may do what. The package does not store
+// anything: package store keeps hashes and public keys.
 package auth
 
 import (
@@ -26,7 +26,7 @@ func NewToken() (text, hash string) {
 	return text, Hash(text)
 }
 
-// NewCode returns a code with which a worker may join, and the hash to store.
+// NewCode returns a worker's join code, and the hash to store.
 func NewCode() (text, hash string) {
 	text = strings.ToLower(rand.Text())
 	return text, Hash(text)
@@ -44,11 +44,11 @@ func IsPublicKey(text string) bool { return nkeys.IsValidPublicUserKey(text) }
 // workerScheme begins the Authorization header of a worker's request.
 const workerScheme = "Worker "
 
-// skew is the accepted difference between the clocks of a worker and a server.
+// skew is the accepted difference between a worker's clock and the server's.
 const skew = 5 * time.Minute
 
-// Sign returns the Authorization header of a worker's request: its public key, the time in seconds, and a signature
-// of both with method and path.
+// Sign returns the Authorization header of a worker's request. It contains the public key, the time in seconds,
+// and a signature over both, the method and the path.
 func Sign(seed []byte, now time.Time, method, path string) (string, error) {
 	pair, err := nkeys.FromSeed(seed)
 	if err != nil {
@@ -71,14 +71,14 @@ func signed(public, at, method, path string) []byte {
 	return []byte(strings.Join([]string{"assay worker request", public, at, method, path}, "\n"))
 }
 
-// ErrClock means that the time of a signature is too far from now.
+// ErrClock means that the time in a signature is too far from the server's time.
 var ErrClock = errors.New("the clocks of the worker and of the server are more than five minutes apart: set them by NTP")
 
 // errSignature does not say what is wrong, because the sender may be an attacker.
 var errSignature = errors.New("the request is not signed by the key of a worker")
 
-// Verify returns the public key that signed a request. The caller must check which worker it belongs to, and whether
-// that is admitted.
+// Verify returns the public key that signed a request. The caller must check which worker has the key, and whether
+// that worker is admitted.
 func Verify(authorization string, now time.Time, method, path string) (public string, err error) {
 	rest, ok := strings.CutPrefix(authorization, workerScheme)
 	parts := strings.Split(rest, " ")
@@ -106,7 +106,7 @@ func Verify(authorization string, now time.Time, method, path string) (public st
 // IsWorker reports whether an Authorization header was made by Sign.
 func IsWorker(authorization string) bool { return strings.HasPrefix(authorization, workerScheme) }
 
-// Bearer returns the token of an Authorization header. It may be empty.
+// Bearer returns the bearer token of an Authorization header. It returns an empty string if there is none.
 func Bearer(authorization string) string {
 	text, ok := strings.CutPrefix(authorization, "Bearer ")
 	if !ok {

@@ -25,7 +25,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// newKey makes the key of a worker.
+// newKey creates a worker key.
 func newKey(t *testing.T) (seed []byte, public string) {
 	t.Helper()
 	pair, err := nkeys.CreateUser()

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// HashAll hashes passwords as Hash does, as many at once as there are places. It returns the hashes in
-// the same order, or none. It calls done with the number of hashes after each, from one goroutine at a
-// time.
+// HashAll hashes passwords as Hash does, and uses all slots of p at once. It returns the hashes in the order of
+// passwords, or no hashes and an error. After each password it calls done with the number of hashes so far, from
+// one goroutine at a time.
 func (p *Passwords) HashAll(ctx context.Context, passwords []string, done func(n int)) ([]string, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -18,7 +18,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// A Plan is what the import of a list does. Its Preview describes that.
+// A Plan is the set of changes that the import of a list makes. The Preview describes them.
 type Plan struct {
 	roster.Preview
 	// Progress, if not nil, is called while passwords are hashed.
@@ -35,9 +35,9 @@ type planned struct {
 	groups  []string
 }
 
-// PlanImport compares a list with the accounts of a server. All people get the role, and enter the contest with the
-// id unless it is empty. People who have an account, by username, or by name and the username derived from it, keep
-// it.
+// PlanImport compares a list with the accounts of a server. Every person gets the role and, unless contest is
+// empty, is added to the contest with that id. A person keeps an existing account with the same username, or with
+// the same name and the username derived from it.
 func PlanImport(ctx context.Context, s *store.Store, list *roster.List, role Role, contest string) (*Plan, error) {
 	all, err := s.Accounts(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func PlanImport(ctx context.Context, s *store.Store, list *roster.List, role Rol
 	for i, row := range list.Rows {
 		taken[strings.ToLower(row.Login)] = taken[strings.ToLower(row.Login)] || wrong[i] == ""
 	}
-	lines := map[string]int{} // on which each name is, without a username
+	lines := map[string]int{} // line of each name without a username
 	for i, row := range list.Rows {
 		groups, _ := Groups(row.Group)
 		line := roster.Planned{Line: row.Line, State: roster.New, Name: cmp.Or(row.Name, row.Login), Login: row.Login,
@@ -178,10 +178,10 @@ func (p *Plan) digest() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// faults returns what is wrong with each row. A text is empty if nothing is.
+// faults returns what is wrong with each row. The text is empty if the row is valid.
 func faults(rows []roster.Row, known map[string]*store.Account) []string {
 	wrong := make([]string, len(rows))
-	lines := map[string]int{} // on which each username is
+	lines := map[string]int{} // line of each username
 	for i, row := range rows {
 		login := strings.ToLower(row.Login)
 		a := known[login]
@@ -199,13 +199,14 @@ func faults(rows []roster.Row, known map[string]*store.Account) []string {
 	return wrong
 }
 
-// sameName reports whether two names differ at most in blanks and in upper and lower case.
+// sameName reports whether two names are equal except for blanks and letter case.
 func sameName(a, b string) bool {
 	plain := func(name string) string { return norm.NFC.String(strings.Join(strings.Fields(name), " ")) }
 	return strings.EqualFold(plain(a), plain(b))
 }
 
-// badPerson returns what is wrong with a person on a list, and what to do. It is empty if nothing is.
+// badPerson returns what is wrong with a listed person, and what to do. It returns an empty string if the person
+// is valid.
 func badPerson(p *roster.Person) string {
 	for _, one := range []struct{ what, text string }{{"", p.Name}, {"the team: ", p.Team}, {"the e-mail: ", p.Email}} {
 		if wrong := BadName(one.text); one.text != "" && wrong != "" {
@@ -230,9 +231,9 @@ func badPerson(p *roster.Person) string {
 	return ""
 }
 
-// PlainName returns a name as lower-case letters from a to z and digits, with hyphens between them:
-// "Łukasz Öz" becomes "lukasz-oz", and "李雷" becomes "li-lei". It returns an empty string if nothing of the name can
-// stay.
+// PlainName returns a name as lower-case letters from a to z and digits, with hyphens between words: "Łukasz Öz"
+// becomes "lukasz-oz", and "李雷" becomes "li-lei". It returns an empty string if no character of the name can be
+// converted.
 func PlainName(name string) string {
 	var b strings.Builder
 	part := func() {

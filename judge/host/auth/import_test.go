@@ -47,8 +47,8 @@ func TestLoginOf(t *testing.T) {
 	}
 }
 
-// TestImport: two of one name are two people, the same list again makes nobody, and others
-// of a name that is there are somebody else.
+// TestImport checks that two rows with the same name create two accounts, that importing the same list again
+// creates none, and that a different person with an existing name gets a new account.
 func TestImport(t *testing.T) {
 	s := opened(t)
 	p := NewPasswords()
@@ -91,7 +91,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// rows writes the rows of a plan.
+// rows formats the rows of a plan.
 func rows(p *Plan) string {
 	var lines []string
 	for _, r := range p.Rows {
@@ -107,7 +107,7 @@ func rows(p *Plan) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPlan: a plan says what becomes of each row, and that is what Import does.
+// TestPlan checks that a plan states the result for each row, and that Import produces this result.
 func TestPlan(t *testing.T) {
 	s := opened(t)
 	accounts, err := s.NewAccounts(t.Context(),
@@ -193,7 +193,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanIsAllThere: whatever an import would do otherwise has another digest.
+// TestPlanIsAllThere checks that plans with different effects have different digests.
 func TestPlanIsAllThere(t *testing.T) {
 	s := opened(t)
 	digests := map[string]string{}
@@ -213,7 +213,7 @@ func TestPlanIsAllThere(t *testing.T) {
 			for _, role := range []Role{Contestant, Judge} {
 				what := fmt.Sprintf("%q as %s in %s", text, role, contest)
 				if contest == "" && strings.Contains(text, "Team") {
-					continue // which does nothing
+					continue // this change has no effect
 				}
 				p, err := PlanImport(t.Context(), s, list, role, contest)
 				if err != nil || digests[p.Digest] != "" {
@@ -239,7 +239,8 @@ func TestPlanIsAllThere(t *testing.T) {
 	}
 }
 
-// TestPlanOfUsernames: a username alone is enough for an account that exists, and stands once in a list.
+// TestPlanOfUsernames checks that a username alone identifies an existing account, and that a list may contain it
+// only once.
 func TestPlanOfUsernames(t *testing.T) {
 	s := opened(t)
 	if _, err := s.NewAccount(t.Context(), "bo", "Bo", store.Person, ""); err != nil {

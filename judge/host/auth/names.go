@@ -16,8 +16,9 @@ const (
 	mostLogin = 40
 )
 
-// BadName returns what is wrong with the name of a person, team or contest. It is empty if nothing is. Names may use
-// any script and pictures. They must be visible, and must not change the direction of the text beside them.
+// BadName returns what is wrong with the name of a person, team or contest. It returns an empty string if the name
+// is valid. Names may use any script and emoji. They must be visible, and must not change the direction of
+// adjacent text.
 func BadName(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -36,16 +37,16 @@ func BadName(name string) string {
 	return ""
 }
 
-// Legible reports whether a text has no invisible characters and no line ends.
+// Legible reports whether text is valid UTF-8 without invisible characters and line breaks.
 func Legible(text string) bool { return utf8.ValidString(text) && !strings.ContainsFunc(text, hides) }
 
-// shows reports whether a letter is visible on its own.
+// shows reports whether a character is visible on its own.
 func shows(c rune) bool { return unicode.In(c, unicode.L, unicode.N, unicode.P, unicode.S) }
 
-// hides reports whether a letter has no use in names.
+// hides reports whether a character has no use in names.
 func hides(c rune) bool { return !Joins(c) && !unicode.IsGraphic(c) }
 
-// Joins reports whether an invisible letter is needed by others: it joins letters and pictures, or sets the
+// Joins reports whether c is an invisible character with a use in names: it joins letters or emoji, or sets the
 // direction of a number.
 func Joins(c rune) bool {
 	const nonJoiner, joiner, leftToRight, rightToLeft, firstTag, lastTag = '\u200c', '\u200d', '\u200e', '\u200f', '\U000E0020', '\U000E007F'
@@ -72,7 +73,7 @@ func Groups(text string) (all []string, err error) {
 	return all, nil
 }
 
-// GoodLogin reports whether a text can be a username.
+// GoodLogin reports whether text is a valid username.
 func GoodLogin(text string) bool {
 	for i := range len(text) {
 		c := text[i]

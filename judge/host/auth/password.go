@@ -16,16 +16,16 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Passwords hashes and checks passwords with argon2id. Each takes 19 MiB for a moment, so only a few run at once,
-// and the others wait in a queue. After a wrong password its place pauses for as long as the check took, so that an
-// attacker leaves the processors to others.
+// Passwords hashes and checks passwords with argon2id. Each operation needs 19 MiB, so only a few run at once, and
+// the others wait in a queue. After a wrong password, the slot that checked it pauses for as long as the check
+// took, so that an attacker cannot occupy all processors.
 type Passwords struct {
 	places  chan struct{}
 	waiting atomic.Int64
 	later   func(time.Duration, func()) // calls a function later
 }
 
-// The cost of a password, and the length of the queue.
+// The cost parameters of a password hash.
 const (
 	memoryKiB = 19 << 10
 	passes    = 2
@@ -34,7 +34,7 @@ const (
 	hashBytes = 32
 )
 
-// MostWaiting is how many passwords may wait to be checked.
+// MostWaiting is the maximum number of passwords that may wait to be checked.
 const MostWaiting = 200
 
 // The limits of a chosen password, in bytes.
@@ -51,7 +51,7 @@ func NewPasswords() *Passwords {
 	return &Passwords{places: make(chan struct{}, max(1, runtime.NumCPU()/2)), later: func(d time.Duration, f func()) { time.AfterFunc(d, f) }}
 }
 
-// alone waits for a place, and calls work in it. The place pauses if work reports a failure.
+// alone waits for a slot and calls work. If work reports a failure, the slot pauses before it is free again.
 func (p *Passwords) alone(ctx context.Context, work func() (vain bool)) error {
 	defer p.waiting.Add(-1)
 	if p.waiting.Add(1) > MostWaiting {
@@ -74,7 +74,7 @@ func (p *Passwords) alone(ctx context.Context, work func() (vain bool)) error {
 	}
 }
 
-// Hash returns what to store of a password: parameters, salt and hash in one text.
+// Hash returns the text to store for a password: parameters, salt and hash.
 func (p *Passwords) Hash(ctx context.Context, password string) (hash string, err error) {
 	salt := make([]byte, saltBytes)
 	_, _ = rand.Read(salt) // it never fails
@@ -94,11 +94,11 @@ func written(memory, time uint32, threads uint8, salt, key []byte) string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memory, time, threads, b64(salt), b64(key))
 }
 
-// unusable is the hash of no password. Checking it takes as long as checking any other.
+// unusable is a hash that no password has. Checking it takes as long as checking any other hash.
 var unusable = written(memoryKiB, passes, lanes, make([]byte, saltBytes), make([]byte, hashBytes))
 
-// Check reports whether a password has the given hash. If the hash is empty, because the account has no password or
-// does not exist, it returns false after the same time.
+// Check reports whether a password has the given hash. If the account has no password or does not exist, hash is
+// empty. Then Check returns false, after the same time as for any other hash.
 func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool, err error) {
 	if hash == "" || len(password) > MostPassword {
 		hash, password = unusable, ""
@@ -126,10 +126,10 @@ func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool
 	return good && err == nil, err
 }
 
-// letters are those of generated passwords. No two of them look alike on paper.
+// letters lists the characters of generated passwords. No two of them look alike on paper.
 const letters = "abcdefghjkmnpqrstuvwxyz23456789"
 
-// NewPassword returns a random password of 12 letters that people can read and type. It has 59 random bits.
+// NewPassword returns a random password of 12 characters that is easy to read and type. It has 59 random bits.
 func NewPassword() string {
 	var b strings.Builder
 	for i := range 12 {

@@ -21,7 +21,7 @@ func TestPasswords(t *testing.T) {
 	if again == hash {
 		t.Error("two hashes of a password are the same")
 	}
-	// What another program made of it, with other parameters.
+	// This hash was created by another program with other parameters.
 	const foreign = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$HuKfIeGCr1WROJmHbAnNzNmQsVeXu3MHYkSs4hqc1QU"
 	for _, tt := range []struct {
 		password, hash string
@@ -48,12 +48,12 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// TestPasswordsWait: few are checked at once, and whoever stands behind 200 others is sent
-// away.
+// TestPasswordsWait checks that only a few passwords are checked at once, and that a request with 200 others
+// waiting is rejected.
 func TestPasswordsWait(t *testing.T) {
 	p := NewPasswords()
 	for range cap(p.places) {
-		p.places <- struct{}{} // all places are taken
+		p.places <- struct{}{} // occupy every slot
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -77,7 +77,7 @@ func TestPasswordsWait(t *testing.T) {
 	}
 }
 
-// TestWrongPasswordsRest: the place of a wrong password is free again after as long as it took.
+// TestWrongPasswordsRest checks that the slot of a wrong password pauses for as long as the check took.
 func TestWrongPasswordsRest(t *testing.T) {
 	p := NewPasswords()
 	var free []func()
@@ -121,7 +121,8 @@ func TestNewPassword(t *testing.T) {
 	}
 }
 
-// TestHashAll: many passwords are hashed in their order, with progress; where one cannot be, none is.
+// TestHashAll checks that HashAll keeps the order and reports progress. If one password cannot be hashed, it
+// returns no hashes.
 func TestHashAll(t *testing.T) {
 	p := NewPasswords()
 	p.places = make(chan struct{}, 3)
@@ -153,12 +154,12 @@ func TestHashAll(t *testing.T) {
 	}
 }
 
-// TestHashAllAtOnce: as many passwords are hashed at once as there are places.
+// TestHashAllAtOnce checks that HashAll uses all free slots at once.
 func TestHashAllAtOnce(t *testing.T) {
 	p := NewPasswords()
 	p.places = make(chan struct{}, 2)
 	p.places <- struct{}{}
-	p.places <- struct{}{} // both are taken
+	p.places <- struct{}{} // both slots are taken
 	end := make(chan error)
 	go func() {
 		_, err := p.HashAll(t.Context(), []string{"a", "b", "c"}, func(int) {})

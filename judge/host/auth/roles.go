@@ -15,13 +15,13 @@ const (
 	Admin        Role = "admin"         // of the whole server
 )
 
-// Roles are all roles in order.
+// Roles lists all roles, in the order of their rights.
 var Roles = []Role{Anonymous, Contestant, Runner, Judge, ContestAdmin, Admin}
 
-// Known reports whether a word is a role that an account can be given.
+// Known reports whether word is a role that an account can have.
 func Known(word string) bool { return word != string(Anonymous) && slices.Contains(Roles, Role(word)) }
 
-// Higher returns the role with more rights. A word that is not a role counts as none.
+// Higher returns the role with more rights. An unknown role has no rights.
 func Higher(a, b Role) Role {
 	if slices.Index(Roles, a) < slices.Index(Roles, b) {
 		return b
@@ -29,21 +29,21 @@ func Higher(a, b Role) Role {
 	return a
 }
 
-// Registration says who may create an account. If empty, it is by invitation.
+// Registration says who may create an account. If empty, accounts are created only by invitation.
 type Registration string
 
 // The values of Registration.
 const (
 	Closed  Registration = "closed" // no one
 	Invited Registration = "invite" // people with an invitation
-	ByOIDC  Registration = "oidc"   // people with an invitation or whom the provider of single sign-on knows
+	ByOIDC  Registration = "oidc"   // as with Invited, and accounts that the single sign-on provider knows
 	Open    Registration = "open"   // everyone
 )
 
 // An Action is something that a caller wants to do.
 type Action string
 
-// The actions. Those of a contest depend on its State.
+// The actions. Whether an action in a contest is allowed depends on the State.
 const (
 	Enter    Action = "enter"     // the home page, logging in, and everything without restrictions
 	BeMyself Action = "myself"    // the caller's own account
@@ -52,35 +52,35 @@ const (
 	Make     Action = "make"      // create a contest, upload problems
 	SeeAudit Action = "see audit" // actions of all accounts
 
-	// AllProblems is seeing and using the problems of all owners.
+	// AllProblems is the action of seeing and using the problems of all owners.
 	AllProblems Action = "all problems"
 
 	SeeContest  Action = "see contest"
 	SeeProblems Action = "see problems"
 	SeeBoard    Action = "see board" // as the public does; with SeeAll also as the jury
 	Submit      Action = "submit"
-	SeeJudging  Action = "see judging"        // of one submission, with its source
-	SeeAll      Action = "see all"            // everything of a contest, with secret data
+	SeeJudging  Action = "see judging"        // of one submission, including its source code
+	SeeAll      Action = "see all"            // everything in a contest, including secret data
 	SeeSite     Action = "see site"           // submissions of the teams that the caller judges, with secret data
-	SeeSecret   Action = "see secret"         // secret data, and what else the jury sees, of one submission
+	SeeSecret   Action = "see secret"         // secret data and other jury information about one submission
 	Change      Action = "change"             // a contest, its problems and people
 	Decide      Action = "decide"             // override a verdict
 	Deliver     Action = "deliver"            // balloons and prints
 	Conclude    Action = "conclude"           // freeze and unfreeze the scoreboard, finalize the results
-	SeeClar     Action = "see clarifications" // the caller's own, and those for all; the jury sees all of its teams
+	SeeClar     Action = "see clarifications" // the caller's own and announcements; for the jury, all of its teams
 	Ask         Action = "ask"
-	Answer      Action = "answer" // and announce, to the teams that the caller judges
+	Answer      Action = "answer" // also announce; only to the teams that the caller judges
 	Print       Action = "print"  // files of the caller's team
 
 	SeeLadder Action = "see ladder"
 	EnterBot  Action = "enter bot"
-	SeeBot    Action = "see bot"    // its source and its faults; also changing it
+	SeeBot    Action = "see bot"    // see its source code and failures; also change it
 	SeeHole   Action = "see hole"   // with its rankings
 	Golf      Action = "golf"       // submit to a hole
 	SeeAnswer Action = "see answer" // a golf submission, with its text
 )
 
-// A Phase says where a contest is for the caller.
+// A Phase is the phase of a contest for the caller.
 type Phase string
 
 // The phases of a contest.
@@ -90,15 +90,15 @@ const (
 	Over    Phase = "over"
 )
 
-// A State is what matters in addition to the role.
+// A State lists the facts that a permission depends on in addition to the role.
 type State struct {
-	Shown    bool  // the contest is visible for the caller
+	Shown    bool  // the caller may see the contest
 	Phase    Phase // of the contest
-	Practice bool  // it accepts submissions after its end
+	Practice bool  // the contest accepts submissions after its end
 	Own      bool  // the object is the caller's own
-	Open     bool  // the object is visible for everyone who sees its contest, hole or ladder
-	Sited    bool  // the role is restricted to the teams at some sites of the contest
-	Here     bool  // the object is of one of these teams
+	Open     bool  // everyone who sees its contest, hole or ladder may see the object
+	Sited    bool  // the role is restricted to the teams at certain sites of the contest
+	Here     bool  // the object belongs to one of these teams
 }
 
 // A condition says in which states a role may do something.
@@ -115,7 +115,7 @@ const (
 	read    condition = "read"    // and the object is the caller's own, or open
 
 	anywhere condition = "anywhere" // if the role is not restricted to sites
-	here     condition = "here"     // if it is not, or the object is of such a site
+	here     condition = "here"     // or the object belongs to one of the role's sites
 	hereOwn  condition = "here or own"
 )
 
@@ -144,7 +144,8 @@ func (c condition) holds(s State) bool {
 	return false
 }
 
-// table says which role may do what, and when: a row per action, and a column per role, in the order of Roles.
+// table defines when each role may do each action. It has a row per action and a column per role, in the order of
+// Roles.
 var table = map[Action][6]condition{
 	//           anonymous contestant runner  judge   contest admin, admin
 	Enter:       {always, always, always, always, always, always},
@@ -178,7 +179,7 @@ var table = map[Action][6]condition{
 	SeeAnswer:   {read, read, read, always, always, always},
 }
 
-// Can reports whether a role may do an action in a state. No other code decides that.
+// Can reports whether role r may do action a in state s. All permission checks use this function.
 func Can(r Role, a Action, s State) bool {
 	column := slices.Index(Roles, r)
 	return column >= 0 && table[a][column].holds(s)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// states are all states that there can be.
+// states returns all possible states.
 func states() (all []State) {
 	for _, phase := range []Phase{Before, Running, Over} {
 		for bits := range 16 {
@@ -15,7 +15,7 @@ func states() (all []State) {
 	return all
 }
 
-// TestRoles holds what must be so whatever the table says.
+// TestRoles checks rules that must hold for any table.
 func TestRoles(t *testing.T) {
 	staff := map[Role]bool{Judge: true, ContestAdmin: true, Admin: true}
 	for action, row := range table {
@@ -61,7 +61,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestRolesAtSites: what a judge of some sites may do depends on whether the object is of a team there, or the judge's own.
+// TestRolesAtSites checks that a judge restricted to certain sites may act on objects of the teams there and on
+// the judge's own objects.
 func TestRolesAtSites(t *testing.T) {
 	all := map[string]State{
 		"elsewhere": {Sited: true, Shown: true}, "here": {Sited: true, Shown: true, Here: true}, "own": {Sited: true, Shown: true, Own: true},

@@ -21,7 +21,7 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// large is a contest of so many teams and 15 problems, after 5 hours.
+// large returns a contest with the given number of teams and 15 problems, 5 hours after its start.
 func large(teams int) State {
 	rng := rand.New(rand.NewPCG(1, 1))
 	start := time.Now().Add(-10 * time.Hour)
@@ -41,8 +41,8 @@ func large(teams int) State {
 	return s
 }
 
-// BenchmarkDraw: a board drawn whole, and after a change of one verdict; beside writing its
-// bytes once.
+// BenchmarkDraw measures rendering a whole scoreboard, rendering it after one verdict changes, and, for
+// comparison, writing its bytes once.
 func BenchmarkDraw(b *testing.B) {
 	for _, teams := range []int{200, 1000} {
 		s := large(teams)
@@ -89,7 +89,7 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkServe: loads of a board's page, beside those of a file of the same size.
+// BenchmarkServe measures loading a scoreboard page and, for comparison, a file of the same size.
 func BenchmarkServe(b *testing.B) {
 	l := New(large(200), frame)
 	drawn := page(b, l, false, "")
@@ -113,15 +113,14 @@ func BenchmarkServe(b *testing.B) {
 				if n, err := io.Copy(io.Discard, resp.Body); err != nil || n != int64(len(drawn.Plain)) {
 					b.Fatal(n, err)
 				}
-				_ = resp.Body.Close() // it was read to its end
+				_ = resp.Body.Close() // the body was read to EOF
 			}
 		})
 	}
 }
 
-// BenchmarkWatchers: how long it takes until a change of a board has reached the last of
-// those who watch, and what they cost in memory, themselves included: they are in this
-// process.
+// BenchmarkWatchers measures how long a change takes to reach the last viewer, and how much memory viewers need.
+// The memory includes the clients, because they run in the same process.
 func BenchmarkWatchers(b *testing.B) {
 	for _, clients := range []int{1, 1000} {
 		b.Run(fmt.Sprint(clients), func(b *testing.B) {
@@ -151,7 +150,7 @@ func BenchmarkWatchers(b *testing.B) {
 					for in := bufio.NewReaderSize(c, 512); ; {
 						line, err := in.ReadSlice('\n')
 						switch {
-						case err == bufio.ErrBufferFull: // a patch is longer than what is looked at
+						case err == bufio.ErrBufferFull: // the patch exceeds the read buffer
 						case err != nil:
 							return
 						case bytes.HasPrefix(line, []byte("event: board")):
@@ -169,7 +168,7 @@ func BenchmarkWatchers(b *testing.B) {
 			var slowest time.Duration
 			for b.Loop() {
 				b.StopTimer()
-				time.Sleep(Rate) // the change is to be the first after a quiet time
+				time.Sleep(Rate) // let the next change follow a quiet period
 				b.StartTimer()
 				reached.Add(clients)
 				at := time.Now()
@@ -181,7 +180,7 @@ func BenchmarkWatchers(b *testing.B) {
 			b.ReportMetric(float64(slowest.Microseconds())/1000, "ms/slowest")
 			b.ReportMetric(each, "KiB/client")
 			for _, c := range ends {
-				_ = c.Close() // it has seen enough
+				_ = c.Close() // this client is done
 			}
 			web.Close()
 		})

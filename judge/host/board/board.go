@@ -1,16 +1,16 @@
-// Package board holds the live scoreboards of contests: their state in memory, drawn as HTML
-// once for each change and view, and sent as bytes.
+// Package board holds the live scoreboards of contests: their state in memory, rendered as HTML once for each
+// change and view, and sent as bytes.
 //
-//   - There are two views, for the public and for the jury. Nothing is drawn for one viewer:
-//     groups of teams are filters over rows that were drawn for all.
-//   - A scoreboard changes at most twice a second. Without viewers nothing is drawn or read.
-//   - A Page is plain and compressed, with an ETag. A viewer with a page receives the rows that
-//     changed, as bytes that all viewers share. A viewer that missed some reloads the page.
-//   - The HTML needs no script. Each mark has a word for screen readers, no meaning depends on
+//   - There are two views, for the public and for the jury. Nothing is rendered for a single viewer:
+//     groups of teams are filters over rows that were rendered for all.
+//   - A scoreboard changes at most twice per second. Without viewers nothing is rendered or read.
+//   - A Page is stored both uncompressed and compressed, with an ETag. An open page receives the rows
+//     that changed, as bytes that all viewers share. A viewer that missed changes reloads the page.
+//   - The HTML needs no script. Each mark has a text for screen readers, no meaning depends on
 //     color alone, and all names are escaped.
 //
-// Package scoring computes scoreboards. This package does not know who may see which view, and
-// does not draw the page around a scoreboard: that is its caller's Frame.
+// Package scoring computes scoreboards. This package does not know who may see which view, and does not render the
+// page around a scoreboard: the caller's Frame does.
 package board
 
 import (
@@ -31,35 +31,36 @@ import (
 //go:embed board.css
 var style string
 
-// Style is the style sheet of scoreboards. It uses the colors of the reports' style sheet.
+// Style returns the style sheet of scoreboards. It uses the colors of the reports' style sheet.
 func Style() string { return style }
 
-// A Viewer is what a page depends on of its reader.
+// A Viewer lists the properties of a viewer that a page depends on.
 type Viewer struct {
-	Staff     bool // sees the view of the jury
+	Staff     bool // has the jury view
 	Changes   bool // may change the contest
 	LoggedIn  bool
 	Projector bool // the page is for a projector
 }
 
-// A Frame draws what precedes and follows a scoreboard on its page. It is the same for all equal viewers.
+// A Frame returns the HTML before and after a scoreboard on its page. The result must depend only on its
+// arguments.
 type Frame func(h Heading, to Viewer) (before, after []byte, err error)
 
-// Rate is the shortest time between two drawings of a scoreboard.
+// Rate is the minimum time between two renderings of a scoreboard.
 const Rate = 500 * time.Millisecond
 
-// remembered is how many changes of a scoreboard are kept for its viewers.
+// remembered is the number of recent changes that are kept for the viewers of a scoreboard.
 const remembered = 64
 
 // A Page is the page of a scoreboard. It never changes.
 type Page struct {
 	Version int64
-	ETag    string // with its quotes
+	ETag    string // including the quotes
 	Plain   []byte
 	zip     func() []byte
 }
 
-// Gzip is the page compressed, once for all.
+// Gzip returns the compressed page. It is compressed only once.
 func (p *Page) Gzip() []byte { return p.zip() }
 
 // State is everything that a scoreboard depends on.
@@ -74,7 +75,7 @@ type State struct {
 type Live struct {
 	frame Frame
 	mu    sync.Mutex
-	views [2]*view // for the public, and for the jury
+	views [2]*view // public and jury view
 	next  time.Time
 }
 
@@ -84,14 +85,14 @@ type view struct {
 	board    *scoring.Board
 	pen      pen
 	version  int64
-	stale    bool // something changed since it was drawn
+	stale    bool // something changed since it was rendered
 	at       time.Time
 	sheet    *sheet
 	pages    map[pageOf]*Page // of the current version
 	patches  []Patch          // the newest ones
 	changed  chan struct{}    // closed when there is a newer version
 	watchers int
-	timer    *time.Timer // draws for viewers; nil if none is set
+	timer    *time.Timer // renders for viewers; nil if not set
 }
 
 // A pageOf identifies a page of a version of a view.
@@ -111,7 +112,7 @@ func New(s State, frame Frame) *Live {
 	return l
 }
 
-// Reset replaces the state, also for the present viewers.
+// Reset replaces the state. Connected viewers receive the change.
 func (l *Live) Reset(s State) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,7 +145,7 @@ func (l *Live) Apply(submissions []scoring.Submission, teams []scoring.Team) {
 	}
 }
 
-// wake sets the timer of a view with viewers to when the view must be drawn.
+// wake sets the timer of a view that has viewers to the next time that the view must be rendered.
 func (l *Live) wake(v *view, now time.Time) {
 	if v.watchers == 0 {
 		return
@@ -173,7 +174,7 @@ func (l *Live) wake(v *view, now time.Time) {
 	v.timer.Reset(wait)
 }
 
-// tick applies the changes of time: the start, the freeze, the end and the unfreezing.
+// tick applies changes that depend on the time: the start, the freeze, the end and the unfreezing.
 func (l *Live) tick(now time.Time) {
 	if l.next.IsZero() || now.Before(l.next) {
 		return
@@ -188,7 +189,7 @@ func (l *Live) tick(now time.Time) {
 	}
 }
 
-// draw draws a view if that is due.
+// draw renders a view if a new version is due.
 func (l *Live) draw(v *view, now time.Time) {
 	l.tick(now)
 	if !v.stale && v.sheet != nil || v.sheet != nil && now.Before(v.at.Add(Rate)) {
@@ -218,8 +219,8 @@ func (l *Live) view(staff bool) *view {
 	return l.views[0]
 }
 
-// Page returns the page of a view: of all teams, or of one group. It returns nil if the group does not exist. The
-// page is at most as old as Rate. Its error is that of the Frame.
+// Page returns the page for the viewer, with all teams or with one group. It returns nil if the group does not
+// exist. The page is at most Rate old. The error is that of the Frame.
 func (l *Live) Page(to Viewer, group string) (*Page, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -250,7 +251,7 @@ func (l *Live) Page(to Viewer, group string) (*Page, error) {
 	return p, nil
 }
 
-// fresh has the next page drawn even if the last one is recent.
+// fresh makes the next request render the page, even if the last one is recent.
 func (l *Live) fresh() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -269,14 +270,14 @@ func (l *Live) Notes(staff bool) []string {
 	return notes(&c, now, staff, v.pen.head.Final)
 }
 
-// Open returns how many submissions of the contest are pending for the jury.
+// Open returns the number of the contest's submissions that are pending for the jury.
 func (l *Live) Open() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.view(true).board.Open()
 }
 
-// Scores returns the numbers of the scoreboard in one view.
+// Scores returns the scoreboard data of one view.
 func (l *Live) Scores(staff bool) (c scoring.Contest, places []scoring.Place, columns []scoring.Column) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -285,8 +286,8 @@ func (l *Live) Scores(staff bool) (c scoring.Contest, places []scoring.Place, co
 	return b.Contest(), b.Places(), b.Columns()
 }
 
-// Balloons returns the balloons that runners may know of, and the problems as the public sees them: who
-// was the first to solve one depends on submissions that may be hidden from runners.
+// Balloons returns the balloons that balloon runners may see, and the problems as in the public view. The jury
+// view would show the first solver of a problem, which may depend on submissions that are hidden from runners.
 func (l *Live) Balloons(inFreeze int) (scoring.Balloons, []scoring.Column) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -315,7 +316,7 @@ func (l *Live) Watch(staff bool) *Watch {
 }
 
 // Next returns the changes since a version, and a channel that is closed when there are more. If ok is false, the
-// version is unknown, and the page must be reloaded.
+// version is unknown or too old, and the viewer must reload the page.
 func (w *Watch) Next(version int64) (patches []Patch, changed <-chan struct{}, ok bool) {
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()
@@ -353,15 +354,15 @@ func (l *Live) Watchers() int {
 	return l.views[0].watchers + l.views[1].watchers
 }
 
-// A Patch turns the scoreboard of one version into the next. It is JSON for the page's script, and all viewers share
-// it.
+// A Patch describes the change from one version of a scoreboard to the next. It is JSON for the page's script, and
+// all viewers share it.
 type Patch struct {
 	Version int64 // after the patch
 	Data    []byte
 }
 
-// patch is the content of a Patch. The script first removes the rows of Gone and Rows from the table, and then
-// inserts those of Rows at their index At, in order. Ranks follow from the order and from which rows are tied. If
+// A patch is the content of a Patch. The script first removes the rows in Gone and Rows from the table, and then
+// inserts each row of Rows at its index At, in order. Ranks follow from the order and from which rows are tied. If
 // All is set, the page must be reloaded.
 type patch struct {
 	From int64      `json:"from"`
@@ -378,7 +379,7 @@ type patchRow struct {
 	HTML string `json:"html"`
 }
 
-// patchOf returns the difference between two sheets. It reports false if there is none.
+// patchOf returns the difference between two sheets. It returns false if they are equal.
 func patchOf(old, now *sheet, from int64) (Patch, bool) {
 	p := patch{From: from, To: from + 1}
 	before := make(map[string]*line, len(old.rows))
@@ -411,7 +412,7 @@ func patchOf(old, now *sheet, from int64) (Patch, bool) {
 		p = patch{From: p.From, To: p.To, All: true}
 	}
 	data, err := json.Marshal(p)
-	if err != nil { // it has only texts and numbers
+	if err != nil { // cannot happen: it contains only strings and numbers
 		data = fmt.Appendf(nil, `{"from":%d,"to":%d,"all":true}`, p.From, p.To)
 	}
 	return Patch{Version: p.To, Data: data}, true

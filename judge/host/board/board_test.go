@@ -22,12 +22,12 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// frame is a page around a board that is a page of its own.
+// frame returns a minimal page around a scoreboard.
 func frame(h Heading, _ Viewer) (before, after []byte, err error) {
 	return fmt.Appendf(nil, "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%s</title>\n<main><h1>%[1]s</h1>\n", text(h.Name)), []byte("</main></html>\n"), nil
 }
 
-// page is a board's page; nil where there is no such group.
+// page returns a scoreboard page. It returns nil if the group does not exist.
 func page(tb testing.TB, l *Live, staff bool, group string) *Page {
 	tb.Helper()
 	p, err := l.Page(Viewer{Staff: staff}, group)
@@ -37,7 +37,7 @@ func page(tb testing.TB, l *Live, staff bool, group string) *Page {
 	return p
 }
 
-// classroom is a contest with something of everything, that starts at a moment.
+// classroom returns a contest that starts at the given time and has all kinds of teams and results.
 func classroom(kind scoring.Kind, start time.Time) State {
 	s := State{
 		Heading: Heading{Name: "Spring <contest> & more", Slug: "spring"},
@@ -73,8 +73,8 @@ func classroom(kind scoring.Kind, start time.Time) State {
 	return s
 }
 
-// TestPages: each kind, for the public and the staff, in the freeze and after the end; read
-// the files in testdata.
+// TestPages compares the pages with golden files in testdata: for each kind of contest, for the public and the
+// jury, during the freeze and after the end.
 func TestPages(t *testing.T) {
 	for _, kind := range scoring.Kinds {
 		for name, at := range map[string]time.Duration{"running": time.Hour, "frozen": 270 * time.Minute, "over": 6 * time.Hour} {
@@ -100,13 +100,13 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// steady takes away what differs from one run to the next.
+// steady removes what differs between runs.
 func steady(page []byte) []byte {
 	return regexp.MustCompile(`data-version="\d+"`).ReplaceAll(page, []byte(`data-version="…"`))
 }
 
-// wellFormed says what is wrong with a page, if anything is: tags that do not close, and
-// elements and attributes that a board does not have.
+// wellFormed returns what is wrong with a page: unclosed tags, or elements and attributes that a scoreboard does
+// not use. It returns an empty string if the page is valid.
 func wellFormed(page string) string {
 	known := []string{"html", "title", "main", "h1", "section", "p", "nav", "ul", "li", "a", "bdi", "div", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "abbr", "svg", "circle", "small", "span", "b", "i"}
 	attribute := regexp.MustCompile(`^ (class|id|scope|colspan|href|title|lang|tabindex|role|fill|viewBox|cx|cy|r|aria-[a-z]+|data-[a-z]+)="[^"<]*"`)
@@ -147,7 +147,7 @@ func wellFormed(page string) string {
 	return ""
 }
 
-// FuzzNames: whatever names are, they are texts of the page and nothing else.
+// FuzzNames checks that names only appear as text on the page, whatever they contain.
 func FuzzNames(f *testing.F) {
 	f.Add("Ants", "School", "year 7", "A", "Apples", "#ff0000")
 	f.Add(`"><script>`, `' onclick='x`, "&lt;", "<!--", "]]>", `red" x="`)
@@ -174,7 +174,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// table is a page's table as a browser has it: what the script makes of patches must be it.
+// A table is a page's table as a browser holds it. After patches, it must equal the table of the current page.
 type table struct {
 	rows []string // html
 	sums string
@@ -191,7 +191,7 @@ func tableOf(p *Page) *table {
 	return &table{rowPattern.FindAllString(string(p.Plain), -1), sumPattern.FindString(string(p.Plain))}
 }
 
-// apply does what board.js does.
+// apply does the same as board.js.
 func (b *table) apply(p *patch) {
 	gone := slices.Clone(p.Gone)
 	for _, r := range p.Rows {
@@ -217,8 +217,8 @@ func (b *table) apply(p *patch) {
 	}
 }
 
-// TestPatchesMakeThePage is the law of patches: who applies them has what who loads the page
-// has, in both views, whatever happens.
+// TestPatchesMakeThePage checks that applying all patches gives the same table as loading the page, in both views
+// and after any sequence of changes.
 func TestPatchesMakeThePage(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed, kind := rapid.Uint64().Draw(rt, "seed"), rapid.SampledFrom(scoring.Kinds).Draw(rt, "kind")
@@ -285,8 +285,8 @@ func TestPatchesMakeThePage(t *testing.T) {
 	})
 }
 
-// TestAFrozenPageTellsNothing: nothing of the public's page depends on a verdict after the
-// freeze, until the thaw; then everything is there.
+// TestAFrozenPageTellsNothing checks that the public page does not depend on verdicts after the freeze until the
+// scoreboard is unfrozen. Then the page shows everything.
 func TestAFrozenPageTellsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := classroom(scoring.ICPC, time.Now())
@@ -319,7 +319,8 @@ func TestAFrozenPageTellsNothing(t *testing.T) {
 	})
 }
 
-// TestABoardIsDrawnSeldom: at most twice a second, and only where somebody looks.
+// TestABoardIsDrawnSeldom checks that a scoreboard is rendered at most twice per second, and only if it has
+// viewers.
 func TestABoardIsDrawnSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := classroom(scoring.ICPC, time.Now())
@@ -340,7 +341,7 @@ func TestABoardIsDrawnSeldom(t *testing.T) {
 
 		w := l.Watch(false)
 		first := w.Version()
-		for range 100 { // ten a second, for ten seconds
+		for range 100 { // 10 changes per second, for 10 seconds
 			change()
 			time.Sleep(100 * time.Millisecond)
 		}
@@ -363,7 +364,7 @@ func TestABoardIsDrawnSeldom(t *testing.T) {
 			t.Errorf("ten loads of one version draw the page %d times", drawn[false])
 		}
 
-		// A change after a quiet time is seen at once.
+		// A change after a quiet period is visible immediately.
 		at := time.Now()
 		_, changed, _ := w.Next(w.Version())
 		change()
@@ -372,7 +373,7 @@ func TestABoardIsDrawnSeldom(t *testing.T) {
 			t.Errorf("a change after a quiet time is seen after %s", time.Since(at))
 		}
 
-		// Who comes late gets what is missing, or is told to load everything.
+		// A viewer that falls behind gets the missing changes, or must reload the page.
 		for range 2 * remembered {
 			change()
 			time.Sleep(Rate)
@@ -418,7 +419,7 @@ func TestResetKeepsWhoWatches(t *testing.T) {
 		if !ok || len(patches) != 1 || !bytes.Contains(patches[0].Data, []byte(`"all":true`)) {
 			t.Errorf("who watches is told %v, %+v", ok, patches)
 		}
-		// And what is as it was is no new version.
+		// A reset without a difference does not create a version.
 		time.Sleep(time.Second)
 		l.Reset(s)
 		time.Sleep(time.Second)

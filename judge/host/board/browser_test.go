@@ -18,8 +18,8 @@ import (
 	"assay/judge/report"
 )
 
-// TestABrowserKeepsUp: whatever happens, a page that is open shows what one that is loaded
-// anew would; on a phone it is no wider than the screen, and the names stay in sight.
+// TestABrowserKeepsUp checks that an open page always shows the same as a newly loaded one. On a phone, the page
+// must not be wider than the screen, and the names must stay visible.
 func TestABrowserKeepsUp(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
@@ -68,14 +68,14 @@ func TestABrowserKeepsUp(t *testing.T) {
 			for range 1 + rng.IntN(4) {
 				change()
 			}
-			time.Sleep(Rate) // the next change is another version
+			time.Sleep(Rate) // so that the next change creates another version
 		}
 		group := ""
 		if strings.Contains(path, "group") {
 			group = "girls"
 		}
 		spaces := regexp.MustCompile(`\s+`)
-		// The board is quiet now, but the last version may still be on its way.
+		// There are no more changes, but the last version may not have arrived yet.
 		want := ""
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 			p := page(t, l, strings.Contains(path, "staff"), group)
@@ -157,8 +157,8 @@ func TestABrowserOfTwoServers(t *testing.T) {
 	b.Is("the first row", `document.querySelector("tbody tr").id`, "t-"+s.Teams[1].ID)
 }
 
-// TestProjector: on the picture of a hall all rows can be read without scrolling, a few of them at a
-// time if they are many.
+// TestProjector checks that all rows can be read on a projector without scrolling. If there are many, the page
+// shows a few at a time.
 func TestProjector(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")

@@ -13,8 +13,9 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// CSV returns a scoreboard as a table for other programs. Each team has a row with, for each problem, its score or
-// the minute of its solution, and its attempts. Names that a spreadsheet would read as formulas begin with a '.
+// CSV returns a scoreboard as a table for other programs. Each row describes a team. For each problem, it contains
+// the score or the minute of the solution, and the number of attempts. Names that a spreadsheet would read as
+// formulas begin with a '.
 func CSV(c scoring.Contest, places []scoring.Place) []byte {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out) // writing to memory does not fail
@@ -66,9 +67,9 @@ func CSV(c scoring.Contest, places []scoring.Place) []byte {
 
 func minutes(d time.Duration) string { return strconv.FormatInt(int64(d/time.Minute), 10) }
 
-// Plain makes a text safe for spreadsheets, which may read it as a formula: it puts a ' before such a text. Some
-// spreadsheets ignore leading blanks, and read the wide letters of East Asia as the usual ones. If the decimal sign
-// is a comma, they split cells at semicolons, so a formula may follow one.
+// Plain makes a text safe for spreadsheets: it puts a ' before a text that a spreadsheet may read as a formula.
+// Some spreadsheets ignore leading blanks, and treat East Asian full-width characters like their ASCII forms. If
+// the decimal separator is a comma, spreadsheets split cells at semicolons, so a formula may follow a semicolon.
 func Plain(s string) string {
 	parts := strings.SplitAfter(s, ";")
 	for i, part := range parts {
@@ -82,8 +83,8 @@ func Plain(s string) string {
 	return strings.Join(parts, "")
 }
 
-// SendTable sends a table that a browser saves as a file. A byte order mark tells spreadsheets that it is in UTF-8.
-// Without one they assume the system's encoding, and show "MÃ¼ller".
+// SendTable sends a table that a browser saves as a file. A byte order mark tells spreadsheets that the table is
+// in UTF-8. Without it they assume the system's encoding and show "MÃ¼ller".
 func SendTable(w http.ResponseWriter, name string, table []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8")

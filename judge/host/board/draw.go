@@ -13,16 +13,16 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// A Heading is what a scoreboard shows above its table.
+// A Heading is the contest data that appears above the table of a scoreboard.
 type Heading struct {
 	Name   string    // of the contest
-	Slug   string    // of the contest: its pages are below /c/ and this
+	Slug   string    // of the contest; its pages are below /c/<slug>
 	Final  bool      // the results are final
 	Starts time.Time // zero if not set
 	Ends   time.Time // zero if not set, or if there is no end
 }
 
-// equal reports whether two headings give the same page around the table.
+// equal reports whether two headings result in the same page around the table.
 func (h *Heading) equal(other *Heading) bool {
 	return h.Name == other.Name && h.Slug == other.Slug && h.Final == other.Final && h.Starts.Equal(other.Starts) && h.Ends.Equal(other.Ends)
 }
@@ -30,17 +30,17 @@ func (h *Heading) equal(other *Heading) bool {
 // base returns the path of the contest's pages, safe in HTML.
 func (h *Heading) base() string { return text("/c/" + pathPart(h.Slug)) }
 
-// A pen draws the scoreboards of one view one after the other. It does not draw unchanged rows again.
+// A pen renders the successive scoreboards of one view. It does not render unchanged rows again.
 type pen struct {
 	head  Heading
 	staff bool
 	kind  scoring.Kind
 	drawn map[*scoring.Row][]byte
-	// static pages are files, without links to the server.
+	// If static is set, pages are files without links to the server.
 	static bool
 }
 
-// A sheet is a drawn scoreboard.
+// A sheet is a rendered scoreboard.
 type sheet struct {
 	heading Heading
 	head    []byte // the table above the first row
@@ -54,13 +54,13 @@ type sheet struct {
 type line struct {
 	id     string
 	rank   int
-	tied   bool // with the ranked row above it
+	tied   bool // tied with the ranked row above it
 	groups []string
 	cells  []byte // without the rank
 	row    *scoring.Row
 }
 
-// draw draws a scoreboard.
+// draw renders a scoreboard.
 func (p *pen) draw(b *scoring.Board, now time.Time) *sheet {
 	c := b.Contest()
 	if p.kind != c.Rules.Kind {
@@ -110,7 +110,7 @@ func notes(c *scoring.Contest, now time.Time, staff, final bool) (all []string) 
 	case frozen && staff:
 		all = append(all, "The public scoreboard is frozen; this one is not. "+since)
 	case frozen && c.Length > 0:
-		// The ICPC requires these words.
+		// The ICPC requires this wording.
 		all = append(all, "The scoreboard was frozen with "+left+" minutes remaining - submissions in the last "+left+
 			" minutes of the contest are still shown as pending. "+since)
 	case frozen:
@@ -132,17 +132,17 @@ func ContestTime(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// text returns a text that people wrote, safe in HTML and in its attributes. It stands in an element of its
-// own, so that it cannot turn the direction of the text around it.
+// text escapes a name for HTML and its attributes. In HTML, the name needs an element of its own, so that it
+// cannot change the direction of the surrounding text.
 func text(s string) string { return html.EscapeString(strings.ToValidUTF8(s, "\uFFFD")) }
 
-// color matches valid colors of balloons: "#ff0000" or "red".
+// color matches valid balloon colors, such as "#ff0000" or "red".
 var color = regexp.MustCompile(`^(#[0-9a-fA-F]{6}|[a-zA-Z]{1,30})$`)
 
 // GoodColor reports whether a scoreboard can show a color.
 func GoodColor(text string) bool { return color.MatchString(text) }
 
-// tableHead draws the table above its first row.
+// tableHead renders the table above its first row.
 func (p *pen) tableHead(problems []scoring.Problem) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<table class="board"><caption class="said">Scoreboard of %s</caption><thead><tr><th `+
@@ -173,7 +173,7 @@ func (p *pen) tableHead(problems []scoring.Problem) []byte {
 	return out.Bytes()
 }
 
-// sums draws the row with the totals.
+// sums renders the row with the totals.
 func (p *pen) sums(columns []scoring.Column) []byte {
 	var out bytes.Buffer
 	wide := 4
@@ -188,7 +188,7 @@ func (p *pen) sums(columns []scoring.Column) []byte {
 	return out.Bytes()
 }
 
-// cells draws a row without its rank.
+// cells renders a row without its rank.
 func (p *pen) cells(r *scoring.Row) []byte {
 	out := make([]byte, 0, 200+80*len(r.Cells))
 	out = append(out, `<th scope="row">`...)
@@ -220,8 +220,8 @@ func (p *pen) cells(r *scoring.Row) []byte {
 	return append(out, "</tr>\n"...)
 }
 
-// cell draws a cell. Signs and words carry the meaning, never a color alone: "+2" is accepted after 2 rejected
-// attempts, "-3" rejected, "?1" pending, and a star the first solution.
+// cell renders a cell. Signs and words carry the meaning, never color alone: "+2" means accepted after 2 rejected
+// attempts, "-3" 3 rejected attempts, "?1" 1 pending submission, and a star the first solution.
 func (p *pen) cell(out []byte, c *scoring.Cell) []byte {
 	if c.Tries == 0 && c.Pending == 0 {
 		return append(out, `<td></td>`...)
@@ -289,10 +289,10 @@ func (p *pen) cell(out []byte, c *scoring.Cell) []byte {
 	return append(out, `</td>`...)
 }
 
-// points writes a score: "100", "33.5".
+// points formats a score, such as "100" or "33.5".
 func points(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// appendClock writes a time: "1:05:09".
+// appendClock appends a duration, such as "1:05:09".
 func appendClock(out []byte, d time.Duration) []byte {
 	if d < 0 {
 		out, d = append(out, "\u2212"...), -d
@@ -306,7 +306,7 @@ func appendClock(out []byte, d time.Duration) []byte {
 	return out
 }
 
-// pathPart returns a label as a part of a path.
+// pathPart escapes a label for use as a part of a path.
 func pathPart(label string) string {
 	var out strings.Builder
 	for _, b := range []byte(label) {
@@ -337,7 +337,7 @@ func (l *line) appendRow(out []byte, rank int, tied bool) []byte {
 	return append(out, l.cells...)
 }
 
-// html returns the HTML of a sheet: of all teams, or of one group with its own ranks.
+// html returns the HTML of a sheet. It contains all teams, or one group with its own ranks.
 func (p *pen) html(s *sheet, group string, version int64) []byte {
 	size := len(s.head) + len(s.sums) + 2000
 	for i := range s.rows {
@@ -403,7 +403,7 @@ func (p *pen) html(s *sheet, group string, version int64) []byte {
 	return append(out, "</section>\n"...)
 }
 
-// columns returns the totals of some teams.
+// columns returns the totals of the given teams' rows.
 func columns(rows []*scoring.Row) []scoring.Column {
 	var all []scoring.Column
 	for _, r := range rows {
@@ -422,7 +422,7 @@ func columns(rows []*scoring.Row) []scoring.Column {
 	return all
 }
 
-// filters draws links to the scoreboards of groups.
+// filters renders links to the scoreboards of groups.
 func (p *pen) filters(out []byte, groups []string, group string) []byte {
 	out = append(out, `<nav aria-label="Groups"><ul class="filters">`...)
 	for i, g := range append([]string{""}, groups...) {
@@ -442,7 +442,8 @@ func (p *pen) filters(out []byte, groups []string, group string) []byte {
 	return append(out, "</ul></nav>\n"...)
 }
 
-// link returns the address of the page of a group by its index, safe in HTML. For all teams it is empty.
+// link returns the address of the page of the group with the given index, safe in HTML. For all teams, the query
+// is empty.
 func (p *pen) link(at int, group string) string {
 	if p.static {
 		return staticName(at)
@@ -457,7 +458,7 @@ func (p *pen) link(at int, group string) string {
 	return address
 }
 
-// legend explains the signs.
+// legend returns the explanation of the signs.
 func (p *pen) legend() string {
 	if p.kind == scoring.IOI {
 		return `<p class="key"><b>60</b> points, after so many submissions (<small>3×</small>) · <i>?1</i> pending</p>`

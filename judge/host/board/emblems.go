@@ -8,13 +8,13 @@ import (
 	"assay/judge/host/store"
 )
 
-// emblemSize is the side that pictures on a scoreboard have at least, in pixels.
+// emblemSize is the minimum side length of pictures on a scoreboard, in pixels.
 const emblemSize = 56
 
 // emblem is what a scoreboard shows of an organization.
 type emblem struct{ logo, flag, country string }
 
-// emblemsOf returns what a scoreboard shows of organizations, by their ids.
+// emblemsOf returns the emblems of organizations by their ids.
 func emblemsOf(organizations []store.Organization, files []media.File) map[string]emblem {
 	all := map[string]emblem{}
 	for _, o := range organizations {
@@ -26,7 +26,7 @@ func emblemsOf(organizations []store.Organization, files []media.File) map[strin
 				}
 			}
 			if f := media.Best(of, emblemSize, "light"); f != nil {
-				return f.Href() + "?" + f.MD5[:8] // the address of another picture is another one
+				return f.Href() + "?" + f.MD5[:8] // a new picture gets a new address
 			}
 			return ""
 		}
@@ -35,13 +35,13 @@ func emblemsOf(organizations []store.Organization, files []media.File) map[strin
 	return all
 }
 
-// Path returns the path of a picture of a team below that of the contest's files.
+// Path returns the path of a team's picture, relative to the directory of the contest's files.
 func Path(address string) string {
 	path, _, _ := strings.Cut(address, "?")
 	return path
 }
 
-// emblems draws the logo and the flag of a team, or its country if it has no flag.
+// emblems renders the logo and the flag of a team. If the team has no flag, it renders the country.
 func (p *pen) emblems(out []byte, t *scoring.Team) []byte {
 	picture := func(class, address, alt string) {
 		base := p.head.base() + "/media/"

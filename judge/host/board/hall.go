@@ -14,12 +14,12 @@ import (
 )
 
 // A Hall holds the live scoreboards of a server's contests. It loads a scoreboard on first use and then follows
-// the contest's log. So several servers show the same, and a restart loses nothing.
+// the contest's event log. Therefore several servers show the same scoreboard, and a restart loses nothing.
 type Hall struct {
 	o    HallOptions
-	done chan struct{} // closed when Run ends
+	done chan struct{} // closed when Run returns
 	mu   sync.Mutex
-	by   map[string]*hosted // by the id of the contest
+	by   map[string]*hosted // by contest id
 }
 
 // HallOptions configure a Hall.
@@ -29,22 +29,23 @@ type HallOptions struct {
 	Log   *slog.Logger
 }
 
-// A hosted is a scoreboard with its position in the log.
+// A hosted is a scoreboard and its position in the event log.
 type hosted struct {
 	mu   sync.Mutex // held while the scoreboard is loaded or updated
 	live *Live      // nil before it is loaded
 	seq  int64
 	at   time.Time // when it was last up to date
-	late bool      // it cannot be updated, and the server's log says so
+	late bool      // an update failed, and the failure has been logged
 	used time.Time // when it was last requested; protected by the Hall's mutex
 }
 
 const (
-	// Lag is how old the state of a scoreboard with viewers may be.
+	// Lag is the maximum age of the state of a scoreboard with viewers.
 	Lag = 100 * time.Millisecond
 	// idle is how long an unused scoreboard stays in memory.
 	idle = 10 * time.Minute
-	// many is how many events are read one by one. If there are more, the scoreboard is loaded again.
+	// many is the maximum number of events that are read individually. If there are more, the scoreboard is
+	// reloaded.
 	many = 500
 )
 
@@ -53,7 +54,7 @@ func NewHall(o HallOptions) *Hall {
 	return &Hall{o: o, done: make(chan struct{}), by: map[string]*hosted{}}
 }
 
-// Board returns the scoreboard of a contest. With viewers it may be as old as Lag.
+// Board returns the scoreboard of a contest. If the scoreboard has viewers, its state is at most Lag old.
 func (h *Hall) Board(ctx context.Context, contest string) (*Live, error) {
 	h.mu.Lock()
 	b := h.by[contest]
@@ -72,7 +73,7 @@ func (h *Hall) Board(ctx context.Context, contest string) (*Live, error) {
 	return b.live, nil // the old state, because the database does not respond
 }
 
-// Fresh draws the scoreboard of a contest at once, for a caller that has just changed it.
+// Fresh updates the scoreboard of a contest immediately, for a caller that has just changed the contest.
 func (h *Hall) Fresh(ctx context.Context, contest string) error {
 	h.mu.Lock()
 	b := h.by[contest]
@@ -92,7 +93,8 @@ func (h *Hall) Fresh(ctx context.Context, contest string) error {
 	return err
 }
 
-// Run updates the scoreboards with viewers until ctx ends. Then it ends all streams of events. Call it only once.
+// Run updates the scoreboards that have viewers until ctx is done. Then it ends all event streams. It must be
+// called only once.
 func (h *Hall) Run(ctx context.Context) {
 	defer close(h.done)
 	tick := time.NewTicker(Lag)
@@ -104,13 +106,12 @@ func (h *Hall) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		for id, b := range h.watched() {
-			_ = h.follow(ctx, id, b) // the error is in the log
+			_ = h.follow(ctx, id, b) // follow logs the error
 		}
 	}
 }
 
-// watched returns the scoreboards with viewers, and forgets those without a reader for
-// long.
+// watched returns the scoreboards with viewers, and drops those that have not been used for a long time.
 func (h *Hall) watched() map[string]*hosted {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -129,7 +130,7 @@ func (h *Hall) watched() map[string]*hosted {
 	return watched
 }
 
-// follow updates a scoreboard. If that fails, it logs the error once.
+// follow updates a scoreboard. It logs only the first of successive errors.
 func (h *Hall) follow(ctx context.Context, contest string, b *hosted) (err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -192,8 +193,8 @@ func (h *Hall) follow(ctx context.Context, contest string, b *hosted) (err error
 	return nil
 }
 
-// load reads a scoreboard from the database. It reads the end of the log first. Events after that are followed, and
-// may be applied twice without harm.
+// load reads a scoreboard from the database. It reads the end of the event log first. Later events are then
+// followed, and may be applied twice without harm.
 func (h *Hall) load(ctx context.Context, contest string, b *hosted) error {
 	s, seq, err := h.state(ctx, contest)
 	if err != nil {
@@ -208,7 +209,7 @@ func (h *Hall) load(ctx context.Context, contest string, b *hosted) error {
 	return nil
 }
 
-// state reads everything that a scoreboard depends on, after the end of the log.
+// state returns everything that a scoreboard depends on, and the end of the event log, which it reads first.
 func (h *Hall) state(ctx context.Context, contest string) (*State, int64, error) {
 	c, err := h.o.Store.Contest(ctx, contest)
 	if err != nil {
@@ -262,7 +263,7 @@ func submission(s *store.Scored) scoring.Submission {
 	}
 }
 
-// worth returns the points of a problem without points of its own.
+// worth is the default number of points of a problem.
 const worth = 100
 
 // Contest converts a stored contest for package scoring.

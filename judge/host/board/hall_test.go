@@ -28,7 +28,7 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// harness is a database with a contest that is running, and a hall over it.
+// A harness is a database with a running contest, and a Hall that uses it.
 type harness struct {
 	*testing.T
 	store   *store.Store
@@ -79,7 +79,7 @@ func (h *harness) must(err error) {
 	}
 }
 
-// open makes a hall, as a server does that starts.
+// open creates a Hall, as a server does when it starts.
 func (h *harness) open() *board.Hall {
 	return board.NewHall(board.HallOptions{
 		Store: h.store, Log: slog.New(slog.NewTextHandler(h.Output(), nil)),
@@ -100,7 +100,7 @@ func (h *harness) submit(person int, problem string) {
 	h.must(err)
 }
 
-// verdict ends one of the waiting jobs of the contest.
+// verdict records a verdict for one of the contest's pending jobs.
 func (h *harness) verdict(which func(n int) int, v judge.Verdict) {
 	h.Helper()
 	h.verdictOf(job.Contest, which, v)
@@ -122,7 +122,7 @@ func (h *harness) verdictOf(lane job.Lane, which func(n int) int, v judge.Verdic
 	}
 }
 
-// truth is the board made anew from the database.
+// truth returns the ranking that a new Hall reads from the database.
 func (h *harness) truth(staff bool) []scoring.Place {
 	h.Helper()
 	l, err := h.open().Board(h.Context(), h.contest.ID)
@@ -131,7 +131,7 @@ func (h *harness) truth(staff bool) []scoring.Place {
 	return places
 }
 
-// agrees waits until the hall's board is the one in the database.
+// agrees waits until the scoreboard of the Hall equals the one in the database.
 func (h *harness) agrees() {
 	h.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -161,8 +161,8 @@ func dump(places []scoring.Place) (text string) {
 	return text
 }
 
-// TestABoardFollowsTheLog: whatever happens in a contest, in the order in which it happens,
-// the board in memory is the one that the database gives who starts anew.
+// TestABoardFollowsTheLog checks that, after any sequence of changes in a contest, the scoreboard in memory equals
+// the one that a new Hall reads from the database.
 func TestABoardFollowsTheLog(t *testing.T) {
 	h := newHarness(t)
 	h.agrees()
@@ -193,7 +193,7 @@ func TestABoardFollowsTheLog(t *testing.T) {
 	h.must(err)
 	h.must(h.store.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "max"}}))
 	h.agrees()
-	// More than is followed one by one.
+	// These are more events than are read individually.
 	for range 300 {
 		h.submit(rng.IntN(4), "max")
 		h.verdict(rng.IntN, []judge.Verdict{"AC", "WA"}[rng.IntN(2)])
@@ -210,13 +210,13 @@ func TestNoBoard(t *testing.T) {
 	}
 }
 
-// TestServed: a page, loaded again and unchanged, compressed or not; a stream that tells a
-// change and ends with the server; a table.
+// TestServed checks three responses: a page, also unchanged and compressed; an event stream that reports a change
+// and ends with the server; and a table.
 func TestServed(t *testing.T) {
 	h := newHarness(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { // ends with the context
+	go func() { // returns when the context is done
 		defer close(ended)
 		h.hall.Run(ctx)
 	}()
@@ -290,7 +290,7 @@ func TestServed(t *testing.T) {
 	h.must(err)
 	defer stream.Body.Close()
 	events := make(chan map[string]any)
-	go func() { // ends with the stream
+	go func() { // returns at the end of the stream
 		defer close(events)
 		for in := bufio.NewReader(stream.Body); ; {
 			line, err := in.ReadBytes('\n')
@@ -315,7 +315,7 @@ func TestServed(t *testing.T) {
 	if second := <-events; second["from"] != first["to"] || !strings.Contains(fmt.Sprint(second["rows"], second["sums"]), "first to solve") {
 		t.Errorf("after its verdict: %v", second)
 	}
-	// Another who comes with a version that nobody knows is told to load all.
+	// A viewer with an unknown version must reload everything.
 	other, err := http.Get(web.URL + "/events?version=1")
 	h.must(err)
 	defer other.Body.Close()

@@ -12,8 +12,8 @@ type Move struct {
 	Was, Now scoring.Place
 }
 
-// Moves returns the teams whose rank or score would change if a rejudging were applied, from the view of the jury,
-// in their new order. Pending submissions count as they do now.
+// Moves returns the teams whose rank or score would change in the jury's view if a rejudging were applied, in
+// their new order. Pending submissions keep their current effect.
 func (h *Hall) Moves(ctx context.Context, contest string, rejudged []*store.Rejudged) ([]Move, error) {
 	s, _, err := h.state(ctx, contest)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// score is what a rejudging may change of a place, and byTeam the places of a board.
+// score returns the part of a place that a rejudging may change. The function byTeam returns the places of a
+// scoreboard by team id.
 func score(p scoring.Place) string {
 	return fmt.Sprint(p.Rank, p.Solved, p.Points, p.Time)
 }
@@ -26,8 +27,8 @@ func byTeam(places []scoring.Place) map[string]scoring.Place {
 	return all
 }
 
-// TestMoves: while rejudgings run, the board stays as it is; after one is applied, the board
-// in memory is the one made anew, and just those teams have moved of whom it was said before.
+// TestMoves checks that the scoreboard does not change while rejudgings run. After one is applied, the scoreboard
+// in memory equals a reloaded one, and exactly the predicted teams have moved.
 func TestMoves(t *testing.T) {
 	h := newHarness(t)
 	rng := rand.New(rand.NewPCG(2, 3))

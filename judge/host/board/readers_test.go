@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// readers are all kinds of readers of a scoreboard.
+// readers returns all kinds of viewers of a scoreboard.
 func readers() (all []Viewer) {
 	for i := range 8 {
 		all = append(all, Viewer{Staff: i&1 > 0, Changes: i&2 > 0, LoggedIn: i&4 > 0})
@@ -24,13 +24,13 @@ func readers() (all []Viewer) {
 	return all
 }
 
-// signed is a frame that shows for whom it was made.
+// signed is a Frame that shows its viewer.
 func signed(h Heading, to Viewer) (before, after []byte, err error) {
 	return fmt.Appendf(nil, "<before %v %s>", to, h.Name), fmt.Appendf(nil, "<after %v>", to), nil
 }
 
-// TestReadersInTurn: whoever asks first, each kind of reader gets the page that was made for it, of the
-// group that it asks for, and gets the same bytes again.
+// TestReadersInTurn checks that each kind of viewer gets its own page of the requested group, in any order of
+// requests, and gets the same bytes for a repeated request.
 func TestReadersInTurn(t *testing.T) {
 	groups := []string{"", "girls", "year 7"}
 	synctest.Test(t, func(t *testing.T) {
@@ -102,8 +102,8 @@ func unzip(t *testing.T, data []byte) string {
 	return string(text)
 }
 
-// TestCachedPages: pages are kept until something changes, and drawn at most twice a second, unless they
-// must be fresh.
+// TestCachedPages checks that pages are cached until something changes. They are rendered at most twice per
+// second, unless a fresh page is required.
 func TestCachedPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := classroom(scoring.ICPC, time.Now())
@@ -146,7 +146,7 @@ func TestCachedPages(t *testing.T) {
 		if p := get(); !bytes.Contains(p.Plain, []byte("Dogs")) {
 			t.Error("a page that must be fresh is not")
 		}
-		// The other view, and a page with nothing new, are not touched.
+		// The other view and an unchanged page stay cached.
 		staff, err := l.Page(Viewer{Staff: true}, "")
 		if err != nil || !bytes.Contains(staff.Plain, []byte("Dogs")) {
 			t.Errorf("the view of the jury: %v", err)

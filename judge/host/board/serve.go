@@ -13,18 +13,18 @@ import (
 //go:embed board.js
 var script string
 
-// Script keeps the scoreboard of a page up to date in a browser. The page works without it.
+// Script returns the script that keeps a scoreboard page up to date in a browser. The page also works without it.
 func Script() string { return script }
 
 const (
 	// quiet is the interval after which an idle stream sends a comment.
 	quiet = 15 * time.Second
-	// sendTimeout is how long a viewer may take to receive data.
+	// sendTimeout is the maximum time for a viewer to receive data.
 	sendTimeout = 5 * time.Second
 )
 
-// ServePage responds with the page of a scoreboard, or with the group that the query names. If the group does not
-// exist, it reports false and writes nothing.
+// ServePage responds with a scoreboard page of all teams, or of the group in the query. If the group does not
+// exist, it returns false and writes nothing.
 func (l *Live) ServePage(w http.ResponseWriter, r *http.Request, to Viewer) (known bool, err error) {
 	p, err := l.Page(to, r.URL.Query().Get("group"))
 	if p == nil {
@@ -49,7 +49,7 @@ func (l *Live) ServePage(w http.ResponseWriter, r *http.Request, to Viewer) (kno
 	return true, nil
 }
 
-// TakesGzip reports whether an Accept-Encoding has gzip.
+// TakesGzip reports whether an Accept-Encoding header accepts gzip.
 func TakesGzip(accept string) bool {
 	for part := range strings.SplitSeq(accept, ",") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
@@ -69,8 +69,8 @@ func (l *Live) ServeCSV(w http.ResponseWriter, _ *http.Request, staff bool) {
 	SendTable(w, "board.csv", CSV(c, places))
 }
 
-// ServeEvents streams changes from the version in the query, or from the last one that the viewer received, until
-// the viewer is gone or the Hall closes.
+// ServeEvents streams the changes of a scoreboard. It starts at the version in the query, or after the last change
+// that the viewer received. It ends when the viewer disconnects or the Hall closes.
 func (h *Hall) ServeEvents(w http.ResponseWriter, r *http.Request, l *Live, staff bool) {
 	text := r.URL.Query().Get("version")
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
@@ -87,7 +87,7 @@ func (h *Hall) ServeEvents(w http.ResponseWriter, r *http.Request, l *Live, staf
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no")
 	send := func(format string, args ...any) bool {
-		// A test's recorder cannot set a deadline.
+		// Setting a deadline fails with a test's response recorder.
 		_ = out.SetWriteDeadline(time.Now().Add(sendTimeout))
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && out.Flush() == nil

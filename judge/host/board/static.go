@@ -9,15 +9,15 @@ import (
 	"assay/judge/report"
 )
 
-// A File is a file of a scoreboard that needs no server.
+// A File is a file of a scoreboard that does not need a server.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Static returns the current scoreboard as files: a page of all teams, a page for each group, and a
-// style sheet. They have no script and no link to the server. Pictures are the addresses of the pictures that they show,
-// which belong below the directory media.
+// Static returns the current scoreboard as files: a page of all teams, a page for each group, and a style sheet.
+// The files have no script and no link to the server. Static also returns the addresses of the pictures in the
+// pages. The pictures must be stored below the directory media.
 func (l *Live) Static(staff bool) (all []File, pictures []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,7 +36,7 @@ func (l *Live) Static(staff bool) (all []File, pictures []string) {
 	return append(all, File{"style.css", []byte(sheet)}), pictures
 }
 
-// staticName returns the file name of the page of a group. A negative index means all teams.
+// staticName returns the file name of a group's page. A negative index means all teams.
 func staticName(group int) string {
 	if group < 0 {
 		return "index.html"
@@ -44,7 +44,7 @@ func staticName(group int) string {
 	return "group-" + strconv.Itoa(group+1) + ".html"
 }
 
-// staticPage draws the page of a group, or of all teams if group is empty.
+// staticPage renders the page of a group, or of all teams if group is empty.
 func (p *pen) staticPage(s *sheet, group string) []byte {
 	title := "Scoreboard of " + p.head.Name
 	if group != "" {

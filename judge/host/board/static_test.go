@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// TestStatic: the files of a scoreboard link to each other alone, have no script, and show what their
-// readers may know.
+// TestStatic checks that the files of a scoreboard link only to each other, contain no script, and show only what
+// their readers may know.
 func TestStatic(t *testing.T) {
 	for _, staff := range []bool{false, true} {
 		l := New(classroom(scoring.ICPC, time.Now().Add(-4*time.Hour-30*time.Minute)), frame)

@@ -1,8 +1,8 @@
-// Package clics describes the ICPC Contest API: its objects and their properties in two versions, who may see them, and
-// how they are written as JSON. All of that comes from one table. So the endpoint access, the objects that a client gets,
-// and the tests agree.
+// Package clics describes the ICPC Contest API: its objects and their properties in two versions, who may see
+// them, and how they are encoded as JSON. All of this comes from one table, so the access endpoint, the objects
+// that a client gets and the tests agree.
 //
-// The package is pure: it does not access the database, and does not know HTTP.
+// The package is pure: it does not access the database, and does not use HTTP.
 package clics
 
 import (
@@ -28,7 +28,7 @@ type Role string
 // The roles.
 const (
 	Public  Role = "public"  // a client without an account
-	Team    Role = "team"    // an account of a team
+	Team    Role = "team"    // a team account
 	Balloon Role = "balloon" // balloon runner
 	Proxy   Role = "proxy"   // submits for teams
 	Analyst Role = "analyst"
@@ -58,8 +58,8 @@ func (r Role) AccountType() string {
 	return string(r)
 }
 
-// ImportedTypes are the types of accounts in a contest package: those of the Contest API, and the names of roles without
-// such a type.
+// ImportedTypes lists the account types in a contest package: the types of the Contest API, and the names of roles
+// that have no type there.
 var ImportedTypes = []string{
 	string(Team), string(Judge), string(Admin), string(Analyst), string(Staff), string(Balloon), string(Proxy), string(CDS), string(Shadow),
 }
@@ -91,7 +91,7 @@ const (
 	file           Type = "file"
 )
 
-// Types are all types that clients can request. Each comes after the types that it refers to.
+// Types lists all types that clients can request. Each type comes after the types that it refers to.
 var Types = []Type{
 	Contest, JudgementTypes, Languages, Groups, Organizations, Persons, Teams, Accounts, Problems, State, Submissions,
 	Judgements, Runs, Clarifications, Awards, Scoreboard,
@@ -103,8 +103,8 @@ type Facts struct {
 	Own     bool // the object belongs to the client's own team, or was sent to it
 	Hidden  bool // the object belongs to a hidden team
 	ToAll   bool // a clarification is for all teams
-	// Frozen reports whether the object is a judgement or run of a submission that was received at or after the
-	// freeze, and that the public does not see yet.
+	// Frozen reports whether the object is a judgement or run that the public does not see yet, because its
+	// submission was received at or after the freeze.
 	Frozen bool
 	// Few reports whether the team has solved so few problems that it still gets balloons during the freeze.
 	Few bool
@@ -152,8 +152,8 @@ func Announced(r Role, t Type) bool {
 	return slices.ContainsFunc(table[t], func(p property) bool { return p.to.has(r) })
 }
 
-// Sees reports whether a role sees a property of the objects of a type. Own reports whether the object
-// is of the client's own team.
+// Sees reports whether a role sees a property of the objects of a type. If own is set, the object belongs to the
+// client's own team.
 func Sees(r Role, v Version, t Type, name string, own bool) bool {
 	return slices.ContainsFunc(table[t], func(p property) bool {
 		return p.name == name && p.in(v) && (p.to.has(r) || own && r == Team && p.own)
@@ -196,7 +196,8 @@ type Endpoint struct {
 	Properties []string
 }
 
-// Access returns the endpoints that a role may see. If strict is set, it omits extensions of the API.
+// Access returns the endpoints that a role may see. If strict is set, it omits this server's extensions of the
+// API.
 func Access(r Role, v Version, strict bool) (all []Endpoint) {
 	for _, t := range Types {
 		e := Endpoint{Type: t}
@@ -217,9 +218,9 @@ type Moments struct {
 	Start, Freeze, End, Thaw, Final time.Time
 }
 
-// StateOf returns the state of a contest at a moment.
+// StateOf returns the state of a contest at the time now.
 func StateOf(m Moments, now time.Time) Object {
-	// past returns t, or after if that is later. It returns nil if t has not passed, or if after is nil.
+	// past returns the later of the times t and after. It returns nil if t has not passed, or if after is nil.
 	past := func(t time.Time, after any) any {
 		since, come := after.(time.Time)
 		switch {
@@ -252,7 +253,7 @@ type JudgementType struct {
 	Penalty, Solved      bool
 }
 
-// JudgementTypesOf returns the verdicts of a contest. If compileErrors is set, a compile error costs penalty time.
+// JudgementTypesOf returns the verdicts of a contest. If compileErrors is set, a compile error adds penalty time.
 func JudgementTypesOf(compileErrors bool) []JudgementType {
 	return []JudgementType{
 		{"AC", "Accepted", "AC", false, true},

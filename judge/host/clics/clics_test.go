@@ -12,7 +12,8 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// TestAccess has the whole table: each property of each type, and who sees it in which version.
+// TestAccess compares the whole table with a golden file: each property of each type, and who sees it in which
+// version.
 func TestAccess(t *testing.T) {
 	var out strings.Builder
 	for _, typ := range append(slices.Clone(Types), row, score, cell, file) {
@@ -45,7 +46,7 @@ func TestAccess(t *testing.T) {
 		strings.Join(strings.Fields(fmt.Sprint(Roles)), " "), fmt.Sprint(Versions))
 	golden.Check(t, "testdata/table.golden", []byte(head+out.String()))
 
-	// Access lists what Sees sees, and nothing for what the server does not have.
+	// Access lists exactly what Sees allows, and no endpoint that the server does not have.
 	for _, r := range Roles {
 		for _, v := range Versions {
 			listed := map[Type][]string{}
@@ -89,7 +90,7 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// facts are all combinations of facts.
+// facts returns all combinations of facts.
 func facts() (all []Facts) {
 	for i := range 1 << 7 {
 		bit := func(n int) bool { return i>>n&1 == 1 }
@@ -98,7 +99,7 @@ func facts() (all []Facts) {
 	return all
 }
 
-// TestVisible compares every role, type and combination of facts with rules that are written apart.
+// TestVisible compares every role, type and combination of facts with an independent copy of the rules.
 func TestVisible(t *testing.T) {
 	insider := []Role{Judge, Staff, CDS, Shadow, Admin}
 	want := func(r Role, typ Type, f Facts) bool {
@@ -154,7 +155,7 @@ func at(clock string) time.Time {
 	return when
 }
 
-// examples is an object of each type with all its properties, and one with as few as there can be.
+// examples returns two objects of each type: one with all properties, and one with as few as possible.
 func examples() map[Type][]Object {
 	picture := []Object{{"href": "contests/c/x/1/logo/a.png", "filename": "a.png",
 		"hash": "d41d8cd98f00b204e9800998ecf8427e", "mime": "image/png", "width": 56, "height": 57, "tag": []string{"light"}}}
@@ -214,7 +215,7 @@ func examples() map[Type][]Object {
 	}
 }
 
-// TestEncode writes an object of each type in both versions, as everybody and as an administrator.
+// TestEncode encodes an object of each type in both versions, for the public and for an administrator.
 func TestEncode(t *testing.T) {
 	all := examples()
 	for _, v := range Versions {
@@ -259,7 +260,7 @@ func TestSchema(t *testing.T) {
 	golden.Check(t, "testdata/schemas.golden", []byte(out.String()))
 }
 
-// TestEncodeRefuses what no client would understand.
+// TestEncodeRefuses checks that Encode rejects values that no client would understand.
 func TestEncodeRefuses(t *testing.T) {
 	for _, o := range []Object{{"id": 1.5i}, {"nothing": 1}, {"location": json.RawMessage("{")}, {"id": make(chan int)},
 		{"photo": []Object{{"nothing": 1}}}} {
@@ -295,7 +296,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestParseTimes: what clients may send as times and durations, and what is refused.
+// TestParseTimes checks which times and durations are accepted from clients.
 func TestParseTimes(t *testing.T) {
 	const none = time.Duration(-1)
 	for text, want := range map[string]time.Duration{
@@ -317,7 +318,8 @@ func TestParseTimes(t *testing.T) {
 	}
 }
 
-// TestStateOf: at any moment what has come is in the order of the specification.
+// TestStateOf checks that, at any time, the past events of a contest are in the order that the specification
+// requires.
 func TestStateOf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
@@ -351,7 +353,7 @@ func TestStateOf(t *testing.T) {
 	}
 }
 
-// TestJudgementTypes: a simplified verdict is one of its own list, and simplifies to itself.
+// TestJudgementTypes checks that each simplified verdict is in the same list and simplifies to itself.
 func TestJudgementTypes(t *testing.T) {
 	all := JudgementTypesOf(false)
 	for _, one := range all {

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// An Object is an object of the API: the values of its properties by name. A value is a string, a bool, an int, a float64,
-// a time.Time, a time.Duration, Minutes, Seconds, []string, json.RawMessage, an Object or []Object. A nil value, a zero
-// time.Time, a nil list and an empty string mean that the property has no value.
+// An Object is an object of the API. It maps the names of properties to their values. A value is a string, a bool,
+// an int, a float64, a time.Time, a time.Duration, Minutes, Seconds, []string, json.RawMessage, an Object or
+// []Object. A nil value, a zero time.Time, a nil list and an empty string mean that the property has no value.
 type Object map[string]any
 
-// Minutes are whole minutes. They are written as RELTIME in 2026-01, and as a number in 2023-06.
+// Minutes is a duration in whole minutes. It is encoded as a RELTIME in 2026-01, and as a number in 2023-06.
 type Minutes time.Duration
 
-// Seconds are written as a number with at most three digits after the point.
+// Seconds is a duration that is encoded as a number with at most three decimals.
 type Seconds time.Duration
 
-// A Reader is a client that reads an object.
+// A Reader describes the client that an object is encoded for.
 type Reader struct {
 	Version Version
 	Role    Role

@@ -2,7 +2,7 @@ package clics
 
 import "slices"
 
-// kinds has the JSON types of properties that are not strings.
+// kinds maps properties that are not strings to their JSON types.
 var kinds = map[string]string{
 	"penalty": "boolean", "solved": "boolean", "entry_point_required": "boolean", "hidden": "boolean", "current": "boolean",
 	"ordinal": "integer", "test_data_count": "integer",
@@ -13,8 +13,8 @@ var kinds = map[string]string{
 	"extensions": "array", "group_ids": "array", "team_ids": "array", "to_team_ids": "array", "to_group_ids": "array", "tag": "array",
 }
 
-// Schema returns a JSON schema of the objects of a type that fits every role. A property that some role does not see is
-// not required.
+// Schema returns a JSON schema that is valid for the objects of a type as any role sees them. So a property that
+// some role does not see is not required.
 func Schema(t Type, v Version) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for i := range table[t] {

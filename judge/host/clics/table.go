@@ -9,8 +9,8 @@ type audience string
 const (
 	everybody audience = ""
 	code      audience = "code"     // roles that read the programs of all teams
-	insiders  audience = "insider"  // roles that see all objects
-	personal  audience = "personal" // roles of accounts
+	insiders  audience = "insider"  // roles that always see all objects
+	personal  audience = "personal" // roles with an account
 	admins    audience = "admin"    // accounts of the type admin
 )
 
@@ -31,7 +31,7 @@ func (a audience) has(r Role) bool {
 // A property is a property of the objects of a type.
 type property struct {
 	name   string
-	only   Version // the version that has it; if empty, both have it
+	only   Version // the only version with the property; if empty, both have it
 	to     audience
 	own    bool    // a team also sees it on its own objects
 	always bool    // without a value, it is written as null instead of being omitted
@@ -77,7 +77,7 @@ func files(names ...string) (all []property) {
 	return all
 }
 
-// extraFiles returns properties for files that the API does not have.
+// extraFiles returns file properties that are extensions of the API.
 func extraFiles(names ...string) (all []property) {
 	for _, name := range names {
 		all = append(all, property{name: name, nested: file, extra: true})
@@ -85,7 +85,7 @@ func extraFiles(names ...string) (all []property) {
 	return all
 }
 
-// table has the properties of each type in the order in which they are written.
+// table lists the properties of each type, in the order of encoding.
 var table = map[Type][]property{
 	Contest: join(plain("id"), []property{{name: "shortname", extra: true}}, plain("name", "formal_name"),
 		[]property{{name: "start_time", always: true}},

@@ -10,7 +10,8 @@ import (
 	"assay/judge"
 )
 
-// An Address is the address of a server with what a client needs to connect, as one text:
+// An Address is the address of a server with everything that a client needs to connect. Its text has one of these
+// forms:
 //
 //	https://judge.example
 //	https://school.example/judge
@@ -19,7 +20,7 @@ import (
 //	https://judge.example/#<fingerprint>
 type Address struct {
 	URL  string
-	Code string // with which a worker joins; may be empty
+	Code string // join code of a worker; may be empty
 	Pin  string // the fingerprint of a self-signed certificate; may be empty
 }
 
@@ -35,10 +36,10 @@ func (a Address) String() string {
 	return a.URL + "/#" + rest
 }
 
-// ParseAddress parses the result of String.
+// ParseAddress parses a text in the form that String returns.
 func ParseAddress(text string) (a Address, err error) {
 	u, err := url.Parse(strings.TrimSpace(text))
-	if strings.Contains(text, "@") { // the error does not quote the text, which may have a password
+	if strings.Contains(text, "@") { // the error must not quote a password
 		return a, &judge.Misuse{
 			Err: errors.New("a server address must not contain a user name or password: write it like https://judge.example, " +
 				"and log in with judge login"),

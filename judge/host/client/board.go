@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// ContestsPath is the path of contests. BoardPath and ExportPath are below it and the contest's slug.
+// ContestsPath is the path of contests. BoardPath and ExportPath are relative to the path of a contest.
 const (
 	ContestsPath = "/v1/contests"
 	BoardPath    = "/board"
 	ExportPath   = "/export"
 )
 
-// A Board is the scoreboard of a contest for the public or the jury.
+// A Board is a contest's scoreboard for the public or the jury.
 type Board struct {
 	Contest  string         `json:"contest"`
 	Name     string         `json:"name"`
@@ -34,11 +34,11 @@ type BoardProblem struct {
 
 // A BoardRow is a team.
 type BoardRow struct {
-	Rank   int         `json:"rank,omitempty"` // 0 if it has no rank
+	Rank   int         `json:"rank,omitempty"` // 0 if unranked
 	Name   string      `json:"name"`
 	Solved int         `json:"solved"`
 	Points float64     `json:"points,omitempty"` // not for icpc
-	TimeS  int64       `json:"time_s"`           // icpc: the penalty time; points: the time
+	TimeS  int64       `json:"time_s"`           // penalty time for icpc; time of the score for points
 	Cells  []BoardCell `json:"cells"`            // by problem
 }
 

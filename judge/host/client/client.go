@@ -1,9 +1,9 @@
-// Package client is the API of a server for commands and workers, with its types. Package api is the other side. The
-// package keeps no state except connections.
+// Package client is the client side of the server's API for commands and workers, with its types. Package api is
+// the server side. The package keeps no state except connections.
 //
-// If a server is unreachable, requests are retried for Options.RetryFor. Every request can be sent twice without
-// harm. The final error has a Blame (judge.Whose): the caller for a wrong token or name, and the machine for a
-// server that cannot be reached.
+// If a server is unreachable, requests are retried for Options.RetryFor. Unless a method says otherwise, every
+// request can be sent twice without harm. The final error has a Blame (judge.Whose): Caller for a wrong token or
+// name, and Machine for a server that cannot be reached.
 package client
 
 import (
@@ -36,13 +36,12 @@ import (
 	"assay/judge/host/job"
 )
 
-// Options say which server a Client uses, and as which account.
+// Options specify the server that a Client uses, and the account.
 type Options struct {
 	Address
 	Token string // of an account; may be empty
-	// Sign returns the Authorization of a worker for a request. The path is the one below the server's
-	// address, because the server does not know the path of a proxy. If nil, requests
-	// are not signed.
+	// Sign returns a worker's Authorization header for a request. The path is relative to the server's address,
+	// because the server does not know the path of a proxy. If Sign is nil, requests are not signed.
 	Sign func(method, path string) (string, error)
 	// RetryFor is how long requests to an unreachable server are retried. Zero means 30 s; a negative value means no
 	// retry.
@@ -111,7 +110,7 @@ type Error struct {
 	Hint   string // what to do; may be empty
 }
 
-// Error returns the text of the server.
+// Error returns the server's message.
 func (e *Error) Error() string {
 	if e.Hint != "" {
 		return e.Text + "\n    " + e.Hint
@@ -119,7 +118,7 @@ func (e *Error) Error() string {
 	return e.Text
 }
 
-// Blame returns Caller for a request that cannot be fulfilled, and Machine otherwise.
+// Blame returns Caller if the server rejected the request, and Machine otherwise.
 func (e *Error) Blame() judge.Blame {
 	if e.Status >= 400 && e.Status < 500 {
 		return judge.Caller
@@ -134,10 +133,10 @@ func (c *Client) once() *Client {
 	return &once
 }
 
-// maxAnswer bounds the size of a response, except for blobs and streams.
+// maxAnswer is the maximum size of a response, except for blobs and streams.
 const maxAnswer = 64 << 20
 
-// call sends a request with a JSON body and decodes a JSON response. In and out may be nil.
+// call sends a request with a JSON body and decodes a JSON response. Both in and out may be nil.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -173,7 +172,7 @@ func (e *awayError) Unwrap() error { return e.error }
 
 var errNoAnswer = errors.New("no answer came in time")
 
-// plain describes the failure of a connection without Go's terms.
+// plain describes a connection failure without Go's terms.
 func plain(err error) error {
 	if late, is := errors.AsType[net.Error](err); is && late.Timeout() {
 		return errNoAnswer
@@ -224,10 +223,10 @@ func (c *Client) patient(ctx context.Context, do func() error) error {
 	}
 }
 
-// send sends one request with further headers as names and values. The response has a status from 200 to 299. The
-// caller must close its body.
+// send sends one request with additional headers, given as names and values. The response has a status from 200 to
+// 299. The caller must close its body.
 func (c *Client) send(ctx context.Context, method, path string, body io.Reader, size int64, headers ...string) (*http.Response, error) {
-	if size == 0 { // explicit, because a length of 0 with a body means an unknown length
+	if size == 0 { // explicit, because length 0 with a body means an unknown length
 		body = http.NoBody
 	}
 	r, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, body)
@@ -294,12 +293,12 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 	return nil, refused
 }
 
-// maxLine bounds a line of a stream.
+// maxLine is the maximum length of a line in a stream.
 const maxLine = 64 << 20
 
-// stream reads a stream of JSON lines, and requests the rest of it when the connection breaks. Path returns the path
-// of the rest. Take handles a line, and reports whether the line is new, which restarts the time of RetryFor. If take
-// returns errEnded, the line was the last one.
+// stream reads a stream of JSON lines. When the connection breaks, it requests the remaining lines at the address
+// that path returns. For each line, it calls take, which reports whether the line is new. A new line restarts the
+// RetryFor period. If take returns errEnded, the line was the last one.
 func stream[L any](ctx context.Context, c *Client, path func() string, take func(*L) (news bool, err error)) error {
 	read := func() (news bool, err error) {
 		answer, err := c.send(ctx, http.MethodGet, path(), nil, 0)
@@ -344,7 +343,7 @@ func stream[L any](ctx context.Context, c *Client, path func() string, take func
 // errEnded ends a stream.
 var errEnded = errors.New("the stream has ended")
 
-// Server returns what everyone may know about the server.
+// Server returns the public information about the server.
 func (c *Client) Server(ctx context.Context) (s *Server, err error) {
 	err = c.call(ctx, http.MethodGet, ServerPath, nil, &s)
 	return s, err
@@ -362,7 +361,7 @@ func (c *Client) Problems(ctx context.Context) (all []Problem, err error) {
 	return all, err
 }
 
-// Queue returns how much work waits.
+// Queue returns how much work is pending.
 func (c *Client) Queue(ctx context.Context) (all []Queue, err error) {
 	err = c.call(ctx, http.MethodGet, QueuePath, nil, &all)
 	return all, err
@@ -386,7 +385,7 @@ type Source struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// uploads is how many blobs are sent at once, because each waits for the network and for the server's disk.
+// uploads is the number of blobs that are sent at once. Each blob waits for the network and the server's disk.
 const uploads = 8
 
 // Upload uploads the blobs that the server lacks, several at once, and returns their number.

@@ -23,7 +23,7 @@ import (
 	"assay/judge/host/freeport"
 )
 
-// server is a server that does what a test says, and a client of it.
+// server returns a client of a test server that responds with answer.
 func server(t *testing.T, patience time.Duration, answer http.HandlerFunc) *client.Client {
 	t.Helper()
 	s := httptest.NewServer(answer)
@@ -42,7 +42,7 @@ func to(t *testing.T, o client.Options) *client.Client {
 
 const full = `{"error":"too many submissions are waiting","hint":"try again later"}`
 
-// TestPatience holds that a server that cannot answer now is asked again, and told once.
+// TestPatience checks that a request is repeated if the server cannot respond, and that this is reported once.
 func TestPatience(t *testing.T) {
 	var asked atomic.Int32
 	c := server(t, 0, func(w http.ResponseWriter, _ *http.Request) {
@@ -58,8 +58,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestWhoseFault holds that what goes wrong is told in the server's words, and blamed on
-// the right one.
+// TestWhoseFault checks that an error contains the server's message and blames the correct party.
 func TestWhoseFault(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
@@ -86,7 +85,7 @@ func TestWhoseFault(t *testing.T) {
 	}
 }
 
-// TestAway holds that waiting ends with the context, and with patience.
+// TestAway checks that waiting for an unreachable server ends with the context, and after RetryFor.
 func TestAway(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
@@ -102,8 +101,8 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestPinned holds that a server with another certificate is refused at once: to ask again
-// does not change who it is.
+// TestPinned checks that a server with another certificate is rejected immediately, because a retry would get the
+// same certificate.
 func TestPinned(t *testing.T) {
 	s := httptest.NewTLSServer(http.NotFoundHandler())
 	defer s.Close()
@@ -114,7 +113,7 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestPlainToEncrypted: who leaves the s out is told so.
+// TestPlainToEncrypted checks the message for an address that lacks the s in https.
 func TestPlainToEncrypted(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -126,7 +125,7 @@ func TestPlainToEncrypted(t *testing.T) {
 	}
 }
 
-// TestEncryptedToPlain: who writes an s too many is told so.
+// TestEncryptedToPlain checks the message for an https address of an HTTP server.
 func TestEncryptedToPlain(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
@@ -136,7 +135,7 @@ func TestEncryptedToPlain(t *testing.T) {
 	}
 }
 
-// TestFollowGoesOn breaks the stream in the middle of a line: each event is told once.
+// TestFollowGoesOn breaks a stream in the middle of a line. It checks that each event is delivered once.
 func TestFollowGoesOn(t *testing.T) {
 	event := func(n int) string {
 		line, err := judge.EncodeEvent(&judge.Started{Problem: fmt.Sprint(n)})
@@ -161,8 +160,8 @@ func TestFollowGoesOn(t *testing.T) {
 	}
 }
 
-// TestUploadGoesOn breaks an upload in the middle, twice: it is done again, and the server
-// has the whole of everything, once.
+// TestUploadGoesOn breaks an upload twice. It checks that the upload is repeated, and that the server then has
+// each complete blob once.
 func TestUploadGoesOn(t *testing.T) {
 	var mu sync.Mutex
 	kept := map[string]string{}
@@ -201,8 +200,8 @@ func TestUploadGoesOn(t *testing.T) {
 	}
 }
 
-// TestUploadOfMany sends several blobs at once, so that a publication does not wait for the way to
-// the server and for its disk hundreds of times; and one that is refused ends it.
+// TestUploadOfMany checks that several blobs are sent at once, so that publishing does not wait for the network
+// and the server's disk for each blob. It also checks that a rejected blob ends the upload.
 func TestUploadOfMany(t *testing.T) {
 	var mu sync.Mutex
 	here, most, crowd := 0, 0, make(chan struct{})
@@ -222,7 +221,7 @@ func TestUploadOfMany(t *testing.T) {
 		mu.Lock()
 		here++
 		if most = max(most, here); here == client.Uploads && most == here && len(kept) == 0 {
-			time.AfterFunc(50*time.Millisecond, func() { close(crowd) }) // for one more to come
+			time.AfterFunc(50*time.Millisecond, func() { close(crowd) }) // time for one more upload to arrive
 		}
 		mu.Unlock()
 		select {
@@ -248,7 +247,7 @@ func TestUploadOfMany(t *testing.T) {
 	}
 }
 
-// TestUploadIsAway holds that an upload that never gets through says so in one sentence.
+// TestUploadIsAway checks that an upload that never succeeds returns a single-sentence error.
 func TestUploadIsAway(t *testing.T) {
 	c := server(t, -1, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == client.MissingPath {
@@ -264,8 +263,7 @@ func TestUploadIsAway(t *testing.T) {
 	}
 }
 
-// oneSentence holds that an error is what a person can read: the address of the server, what
-// is wrong, and nothing of Go.
+// oneSentence checks that an error consists of the server's address and the given message, without Go's terms.
 func oneSentence(t *testing.T, err error, says string) {
 	t.Helper()
 	if err == nil || !regexp.MustCompile(`^http://127\.0\.0\.1:\d+ `+says+`$`).MatchString(err.Error()) {
@@ -273,8 +271,8 @@ func oneSentence(t *testing.T, err error, says string) {
 	}
 }
 
-// TestSlowServer holds that an answer that comes slowly is waited for, and one that does not
-// come is given up after a while, which is told as what it is.
+// TestSlowServer checks that the client waits for a response that arrives slowly. If no response arrives, the
+// client stops after a while and reports this.
 func TestSlowServer(t *testing.T) {
 	slowly := server(t, -1, func(w http.ResponseWriter, _ *http.Request) {
 		for _, b := range []byte(`{"login":"ann","scopes":["submit"]}`) {
@@ -312,7 +310,8 @@ func TestSlowServer(t *testing.T) {
 	oneSentence(t, err, "cannot be reached: the connection broke")
 }
 
-// TestServerComesBack on its address: who waits is told once that it is away.
+// TestServerComesBack checks that a client continues when the server restarts on its address, and that the outage
+// is reported once.
 func TestServerComesBack(t *testing.T) {
 	address := freeport.Address(t)
 	var told []error
@@ -338,7 +337,7 @@ func TestServerComesBack(t *testing.T) {
 	oneSentence(t, told[0], "does not answer, trying again: dial tcp .*: connect: connection refused")
 }
 
-// TestSignedBelowAPath: a worker behind a proxy signs the path that the server sees.
+// TestSignedBelowAPath checks that a worker behind a proxy signs the path that the server receives.
 func TestSignedBelowAPath(t *testing.T) {
 	for base, want := range map[string]string{"": "/v1/account", "/judge": "/v1/account", "/v1": "/v1/account"} {
 		var asked string

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Hasten sets for how long the client waits for the beginning of an answer.
+// Hasten sets how long the client waits for the response headers.
 func (c *Client) Hasten(d time.Duration) {
 	c.http.Transport.(*http.Transport).ResponseHeaderTimeout = d
 }
 
-// Uploads is how many blobs are sent at once.
+// Uploads is the number of blobs that are sent at once.
 const Uploads = uploads

@@ -21,8 +21,8 @@ import (
 // FlowsPath is the path of flows.
 const FlowsPath = "/v1/flows"
 
-// A NewFlow is a flow to start. It is about a problem of the server, or about a snapshot of a problem directory
-// whose blobs the server has. Package flow says which.
+// A NewFlow is a workflow to start. It works on a problem of the server, or on a snapshot of a problem directory
+// whose blobs have been uploaded. The kind of the workflow determines which of the two: see package flow.
 type NewFlow struct {
 	Kind     flow.Kind       `json:"kind"`
 	Problem  string          `json:"problem"`            // a valid directory name; without a snapshot, the slug of a problem
@@ -49,18 +49,18 @@ type Part struct {
 	Blame  judge.Blame     `json:"blame,omitempty"`
 	Worker string          `json:"worker"`
 	Output json.RawMessage `json:"output,omitempty"`
-	Lines  [][]byte        `json:"-"` // its events, or other lines by its kind
+	Lines  [][]byte        `json:"-"` // events, or other lines that depend on the kind of workflow
 }
 
-// A FlowLine is a line in the stream of a flow: the lines of a part, then the part itself, and finally the flow. A
-// line without fields keeps the connection open.
+// A FlowLine is a line in the event stream of a workflow. The stream contains the lines of each part, then the
+// part itself, and finally the workflow. A line without fields keeps the connection open.
 type FlowLine struct {
 	Line json.RawMessage `json:"line,omitempty"`
 	Part *Part           `json:"part,omitempty"`
 	End  *Flow           `json:"end,omitempty"`
 }
 
-// Snapshot uploads the files of problem directories that the server lacks, and sets them in n.
+// Snapshot uploads the files of the bundle that the server lacks, and sets the snapshot in n.
 func (c *Client) Snapshot(ctx context.Context, b *bundle.Bundle, n *NewFlow) error {
 	manifest, config, all := sources(b)
 	if _, err := c.Upload(ctx, all); err != nil {
@@ -70,8 +70,9 @@ func (c *Client) Snapshot(ctx context.Context, b *bundle.Bundle, n *NewFlow) err
 	return nil
 }
 
-// Give uploads a file or a directory, and adds it to n below the given directory, under its own name. It returns the
-// path there. Beside are further files to include, by their paths from the file's directory.
+// Give uploads a file or a directory, and adds it to n under its own name. The parameter below is the directory in
+// n to which it is added. Give returns the path in n. The parameter beside lists additional files to include, by
+// their paths relative to the file's directory.
 func (c *Client) Give(ctx context.Context, n *NewFlow, below, file string, beside ...string) (at string, err error) {
 	whole, err := filepath.Abs(file)
 	if err != nil {
@@ -125,8 +126,9 @@ func (e *FlowError) Error() string { return e.Text }
 // Blame returns who caused the failure.
 func (e *FlowError) Blame() judge.Blame { return e.Whose }
 
-// Hold runs a flow on the server and calls listen once per part. When the connection breaks, it continues where it
-// was. If ctx ends before the flow, the flow is canceled. If a part failed, it returns a FlowError at the end.
+// Hold runs a workflow on the server and calls listen once per part. When the connection breaks, it reconnects and
+// continues. If ctx is done before the workflow ends, the workflow is canceled. If a part failed, Hold returns a
+// FlowError at the end.
 func (c *Client) Hold(ctx context.Context, n *NewFlow, listen func(*Part) error) error {
 	path := FlowsPath + "/" + rand.Text()
 	if err := c.call(ctx, http.MethodPut, path, n, nil); err != nil {
@@ -150,17 +152,17 @@ func (c *Client) Hold(ctx context.Context, n *NewFlow, listen func(*Part) error)
 	return nil
 }
 
-// leaveWithin is how long canceling a flow may take.
+// leaveWithin is the time limit for canceling a workflow.
 const leaveWithin = 3 * time.Second
 
-// holdTo follows a flow to its end.
+// holdTo follows a workflow until it ends.
 func (c *Client) holdTo(ctx context.Context, path string, listen func(*Part) error) (end *Flow, err error) {
 	listening := true
 	defer func() {
 		if ctx.Err() != nil || !listening {
 			leave, done := context.WithTimeout(context.WithoutCancel(ctx), leaveWithin)
 			defer done()
-			_ = c.call(leave, http.MethodDelete, path, nil, nil) // if this fails, the flow continues to its end
+			_ = c.call(leave, http.MethodDelete, path, nil, nil) // if this fails, the workflow continues
 		}
 	}()
 	told := map[string]bool{}

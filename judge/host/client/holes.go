@@ -28,13 +28,13 @@ type Answer struct {
 	Hole     string            `json:"hole"`
 	Number   int64             `json:"number"`
 	State    string            `json:"state"`          // proving, standing, greyed, refused
-	Flow     string            `json:"flow,omitempty"` // that checks it now
+	Flow     string            `json:"flow,omitempty"` // workflow that checks it now
 	Verdict  judge.GolfVerdict `json:"verdict,omitempty"`
-	Why      string            `json:"why,omitempty"` // if it is not valid
+	Why      string            `json:"why,omitempty"` // reason if it is not valid
 	Language string            `json:"language,omitempty"`
 	Bytes    int               `json:"bytes,omitempty"`
 	Chars    int               `json:"chars,omitempty"`
-	Places   string            `json:"places,omitempty"` // the ranks of its author, in words
+	Places   string            `json:"places,omitempty"` // the ranks of its author, as text
 	Page     string            `json:"page"`
 }
 
@@ -48,8 +48,8 @@ func (c *Client) SendAnswer(ctx context.Context, hole, name string, data []byte,
 	return a, c.call(ctx, http.MethodPost, HolesPath+"/"+url.PathEscape(hole)+"/answers", NewAnswer{rand.Text(), name, s.Blob, how}, a)
 }
 
-// FollowAnswer waits for the check of a golf submission, and calls listen with each part. The check continues if the
-// caller does not wait.
+// FollowAnswer waits for the check of a golf submission, and calls listen with each part. The check continues even
+// if the caller stops waiting.
 func (c *Client) FollowAnswer(ctx context.Context, a *Answer, listen func(*Part) error) (*Answer, error) {
 	told := map[string]bool{}
 	var brought [][]byte

@@ -11,16 +11,16 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// Logins are the servers to which a person has logged in, by their addresses without code and fingerprint.
+// Logins maps server addresses, without code and fingerprint, to the user's logins.
 type Logins map[string]Login
 
-// A Login is what a client needs to send requests to a server.
+// A Login contains what a client needs to send requests to a server.
 type Login struct {
 	Token string `json:"token,omitempty"`
 	Pin   string `json:"fingerprint,omitempty"`
 }
 
-// ReadLogins reads a file that WriteLogins wrote. If the file does not exist, it returns no logins.
+// ReadLogins reads a file that WriteLogins wrote. If the file does not exist, it returns an empty map.
 func ReadLogins(file string) (Logins, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +36,7 @@ func ReadLogins(file string) (Logins, error) {
 	return l, nil
 }
 
-// WriteLogins writes a file that only its owner may read.
+// WriteLogins writes a file that only its owner can read.
 func WriteLogins(file string, l Logins) error {
 	data, err := json.MarshalIndent(l, "", "  ")
 	if err != nil {

@@ -13,13 +13,14 @@ func (c *Client) People(ctx context.Context) (all []Person, err error) {
 	return all, err
 }
 
-// NewPeople creates accounts. It does not retry, because only one response has the passwords.
+// NewPeople creates accounts. It does not retry, because only the first response contains the passwords.
 func (c *Client) NewPeople(ctx context.Context, n NewPeople) (s *Slips, err error) {
 	err = c.once().call(ctx, http.MethodPost, PeoplePath, n, &s)
 	return s, err
 }
 
-// ImportContest imports a contest package. It does not retry, because only one response has the passwords.
+// ImportContest imports a contest package. It does not retry, because only the first response contains the
+// passwords.
 func (c *Client) ImportContest(ctx context.Context, n ImportContest) (r *ImportReport, err error) {
 	err = c.once().call(ctx, http.MethodPost, ContestsPath, n, &r)
 	return r, err
@@ -37,13 +38,13 @@ func (c *Client) ExportContest(ctx context.Context, contest, part string) (r io.
 	return r, err
 }
 
-// SetPerson changes an account. If it sets a new password, the login sheet has it.
+// SetPerson changes an account. If it sets a new password, the returned login sheet contains it.
 func (c *Client) SetPerson(ctx context.Context, login string, p SetPerson) (s *Slip, err error) {
 	err = c.once().call(ctx, http.MethodPut, PeoplePath+"/"+url.PathEscape(login), p, &s)
 	return s, err
 }
 
-// NewInvitation creates an invitation. Only this response has its link.
+// NewInvitation creates an invitation. Only this response contains its link.
 func (c *Client) NewInvitation(ctx context.Context, n NewInvitation) (i *Invitation, err error) {
 	err = c.once().call(ctx, http.MethodPost, InvitationsPath, n, &i)
 	return i, err

@@ -9,37 +9,37 @@ import (
 	"assay/judge"
 )
 
-// RejudgingsPath is the path of one rejudging. Those of a contest are below ContestsPath and the contest's slug.
+// RejudgingsPath is the path of one rejudging. The rejudgings of a contest are below the path of the contest.
 const RejudgingsPath = "/v1/rejudgings"
 
-// A NewRejudging says which submissions to rejudge. An empty field means all.
+// A NewRejudging selects the submissions to rejudge. An empty field does not restrict them.
 type NewRejudging struct {
 	Problem  string `json:"problem,omitempty"`  // label or name
-	Who      string `json:"who,omitempty"`      // a username, the name or number of a team, or #n for the submission n
+	Who      string `json:"who,omitempty"`      // username, team name or number, or #n for submission n
 	Group    string `json:"group,omitempty"`    // the name of a group of teams
 	Verdict  string `json:"verdict,omitempty"`  // such as WA, or not-accepted
 	Language string `json:"language,omitempty"` // id
-	Time     string `json:"time,omitempty"`     // contest times, such as 1:00-2:30; either end may be missing
+	Time     string `json:"time,omitempty"`     // contest times, such as 1:00-2:30; either end may be omitted
 	Worker   string `json:"worker,omitempty"`   // the name of the worker that judged them
-	Version  string `json:"version,omitempty"`  // with which they were judged: how its digest begins
+	Version  string `json:"version,omitempty"`  // start of the digest of the version that judged them
 	All      bool   `json:"all,omitempty"`      // required if no other field is set
-	Against  string `json:"against,omitempty"`  // version to judge with; if empty, the active one of each problem
+	Against  string `json:"against,omitempty"`  // version to judge with; if empty, each problem's active version
 	Repeats  int    `json:"repeats,omitempty"`  // how often each submission is judged, from 1 to 10; zero means 1
 	Why      string `json:"why"`
 }
 
-// A Rejudging says what would change.
+// A Rejudging describes what a rejudging would change.
 type Rejudging struct {
 	ID          string     `json:"id"`
 	Why         string     `json:"why"`
 	By          string     `json:"by"`    // a username
 	State       string     `json:"state"` // running, applied, cancelled
 	Made        time.Time  `json:"made"`
-	Version     string     `json:"version,omitempty"` // digest of the version; if empty, the active one of each problem
+	Version     string     `json:"version,omitempty"` // digest of the version; if empty, each problem's active version
 	Repeats     int        `json:"repeats"`
 	Submissions int        `json:"submissions"`
-	Open        int        `json:"open"`               // without a new verdict
-	Left        int        `json:"left_out,omitempty"` // only in the response that begins it
+	Open        int        `json:"open"`               // number of submissions without a new verdict
+	Left        int        `json:"left_out,omitempty"` // only in the response that creates the rejudging
 	Rejudged    []Rejudged `json:"rejudged,omitempty"` // not in lists
 	Moves       []Move     `json:"moves,omitempty"`    // not in lists, and only while it runs
 }
@@ -62,7 +62,7 @@ type Rejudged struct {
 // A Move is a team whose rank or score would change.
 type Move struct {
 	Team    string `json:"team"`
-	WasRank int    `json:"was_rank"` // 0 if it had none
+	WasRank int    `json:"was_rank"` // 0 if it was unranked
 	NowRank int    `json:"now_rank"`
 	Was     Reach  `json:"was"`
 	Now     Reach  `json:"now"`
@@ -75,7 +75,7 @@ type Reach struct {
 	TimeS  int64   `json:"time_s"`
 }
 
-// A SetRejudging ends a rejudging.
+// A SetRejudging applies or cancels a rejudging.
 type SetRejudging struct {
 	State string `json:"state"` // applied, cancelled
 }

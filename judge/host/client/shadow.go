@@ -6,17 +6,17 @@ import (
 	"net/url"
 )
 
-// ShadowPath is a path below that of a contest, and below that of all contests.
+// ShadowPath is a path relative to the path of a contest, or to ContestsPath.
 const ShadowPath = "/shadow"
 
-// ShadowContest asks a contest to follow another judging system.
+// A ShadowContest is a request to make a contest follow another judging system.
 type ShadowContest struct {
 	URL        string `json:"url"`
 	Login      string `json:"username,omitempty"`
-	SecretFile string `json:"secret_file,omitempty"` // on the server: it has the password
-	// Contest is the slug of the contest here. If empty, it is the id that the contest has there.
+	SecretFile string `json:"secret_file,omitempty"` // file on the server that contains the password
+	// Contest is the slug of the contest on this server. If empty, it is the contest's id in the other system.
 	Contest string `json:"contest,omitempty"`
-	Ours    bool   `json:"ours,omitempty"` // the verdicts of this server count
+	Ours    bool   `json:"ours,omitempty"` // this server's verdicts count
 }
 
 // Shadowed names a contest that follows another judging system.

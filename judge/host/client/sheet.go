@@ -11,49 +11,50 @@ import (
 	"assay/judge/blob"
 )
 
-// A Sheet is what contestants see of a problem. The publisher creates it, because a server does not read problem
-// directories.
+// A Sheet is the problem metadata that contestants see. The publisher creates it, because a server does not read
+// problem directories.
 type Sheet struct {
 	Format    int      `json:"format"` // SheetFormat
 	Title     string   `json:"title"`
 	Statement string   `json:"statement"` // Markdown; only in old sheets, without Statements
-	TimeMS    int64    `json:"time_ms"`   // of a test case; 0 means no limit
+	TimeMS    int64    `json:"time_ms"`   // per test case; 0 means no limit
 	Memory    int64    `json:"memory_bytes"`
-	Output    int64    `json:"output_bytes,omitempty"` // 0 if it is not known
-	Cases     int      `json:"cases,omitempty"`        // how many test cases there are; 0 if it is not known
+	Output    int64    `json:"output_bytes,omitempty"` // 0 if unknown
+	Cases     int      `json:"cases,omitempty"`        // number of test cases; 0 if unknown
 	Samples   []Sample `json:"samples,omitempty"`
 	Golf      bool     `json:"golf,omitempty"` // golf submissions can be checked
-	// GolfStatement is what a hole shows. If its text is empty, it shows the first of Statements.
+	// GolfStatement is the text of a hole's page. If empty, the page shows the first of Statements.
 	GolfStatement string            `json:"golf_statement,omitempty"`
 	GolfPictures  map[string]string `json:"golf_pictures,omitempty"`
 	Statements    []SheetStatement  `json:"statements,omitempty"` // one per language, the default first
-	Files         []SheetFile       `json:"files,omitempty"`      // that statements show, and attachments
-	Languages     []OfferedLanguage `json:"languages,omitempty"`  // in the order in which they claim endings
+	Files         []SheetFile       `json:"files,omitempty"`      // files that statements show, and attachments
+	Languages     []OfferedLanguage `json:"languages,omitempty"`  // in the order in which they claim file extensions
 	Game          *SheetGame        `json:"game,omitempty"`       // nil if the problem is not a game
 }
 
-// A SheetStatement is the statement in one language.
+// A SheetStatement is the statement in one natural language.
 type SheetStatement struct {
 	Language string `json:"language,omitempty"` // its code, such as "de"
 	Text     string `json:"text,omitempty"`     // Markdown
-	// Pictures are the names of the files that Text shows, by the paths that it has for them.
+	// Pictures maps the picture paths in Text to file names.
 	Pictures map[string]string `json:"pictures,omitempty"`
-	Document string            `json:"document,omitempty"` // the name of the file that is the statement as a PDF or HTML
+	Document string            `json:"document,omitempty"` // name of the file with the statement as PDF or HTML
 }
 
-// A SheetFile is a file that contestants may read: a file of the bundle, or one with its bytes in the sheet.
+// A SheetFile is a file that contestants may read. It is either a file of the bundle, or has its bytes in the
+// sheet.
 type SheetFile struct {
 	Name     string      `json:"name"`
-	Type     string      `json:"type"` // as in a Content-Type header
+	Type     string      `json:"type"` // media type, as in a Content-Type header
 	Size     int64       `json:"size"`
 	Digest   blob.Digest `json:"sha256"`
-	Width    int         `json:"width,omitempty"` // of a picture, in pixels; 0 if it is not known
+	Width    int         `json:"width,omitempty"` // of a picture, in pixels; 0 if unknown
 	Height   int         `json:"height,omitempty"`
 	Attached bool        `json:"attached,omitempty"` // the problem's page lists it
-	Data     []byte      `json:"data,omitempty"`     // of a picture that was converted
+	Data     []byte      `json:"data,omitempty"`     // bytes of a converted picture
 }
 
-// All returns the statements, one per language, also for an old sheet.
+// All returns the statements, one per language. It also works for old sheets.
 func (s *Sheet) All() []SheetStatement {
 	if len(s.Statements) == 0 && s.Statement != "" {
 		return []SheetStatement{{Text: s.Statement}}
@@ -61,7 +62,8 @@ func (s *Sheet) All() []SheetStatement {
 	return s.Statements
 }
 
-// In returns the statements in some languages. If there are none, it returns all.
+// In returns the statements in the given languages. If there is no statement in these languages, it returns all
+// statements.
 func (s *Sheet) In(only []string) []SheetStatement {
 	all := s.All()
 	other := func(one SheetStatement) bool { return !slices.Contains(only, one.Language) }
@@ -71,7 +73,7 @@ func (s *Sheet) In(only []string) []SheetStatement {
 	return all
 }
 
-// File returns a file by its name, or nil.
+// File returns the file with the given name. It returns nil if there is none.
 func (s *Sheet) File(name string) *SheetFile {
 	for i := range s.Files {
 		if s.Files[i].Name == name {
@@ -84,13 +86,13 @@ func (s *Sheet) File(name string) *SheetFile {
 // A SheetGame describes a game.
 type SheetGame struct {
 	Rules []SheetRules `json:"rules"`
-	// Files reports that bots are files that the game reads, and not programs.
+	// Files reports whether bots are data files that the game reads, instead of programs.
 	Files  bool `json:"files,omitempty"`
-	Tester bool `json:"tester,omitempty"` // judge arena check can try a bot
-	// Statement is the Markdown that authors of bots read. If empty, a ladder shows its rules alone.
+	Tester bool `json:"tester,omitempty"` // the command "judge arena check" can try a bot
+	// Statement is the Markdown text for bot authors. If empty, a ladder shows only its rules.
 	Statement string            `json:"statement,omitempty"`
-	Adapted   []string          `json:"adapted,omitempty"`  // extensions of bots that the game adapts
-	Meanings  map[string]string `json:"meanings,omitempty"` // of the game's options
+	Adapted   []string          `json:"adapted,omitempty"`  // extensions of bot files that the game adapts
+	Meanings  map[string]string `json:"meanings,omitempty"` // descriptions of the game's options
 	Examples  []SheetBot        `json:"examples,omitempty"`
 }
 
@@ -112,7 +114,7 @@ type Sample struct {
 	Name string `json:"name"`
 	In   string `json:"in"`
 	Ans  string `json:"ans"` // may be empty
-	// Cut reports that the texts were too long and are cut off.
+	// Cut reports whether the texts were too long and have been truncated.
 	Cut bool `json:"cut,omitempty"`
 }
 
@@ -123,8 +125,8 @@ type OfferedLanguage struct {
 	Extensions []string `json:"extensions"` // without the dot
 }
 
-// Claiming returns the languages with the extension of a file, as the command chooses them: letter case is ignored
-// if no language has exactly this extension.
+// Claiming returns the languages that claim the extension of a file. It uses the same rule as the judge command:
+// if no language has exactly this extension, it ignores letter case.
 func Claiming(all []OfferedLanguage, file string) []OfferedLanguage {
 	extension := strings.TrimPrefix(path.Ext(file), ".")
 	var exact, folded []OfferedLanguage
@@ -141,7 +143,7 @@ func Claiming(all []OfferedLanguage, file string) []OfferedLanguage {
 	return folded
 }
 
-// SheetFormat is the version of Sheet; MaxSheet is the maximum number of bytes in one.
+// SheetFormat is the version of Sheet. MaxSheet is the maximum size of a sheet in bytes.
 const (
 	SheetFormat = 1
 	MaxSheet    = 4 << 20

@@ -20,7 +20,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// A Program is a submission on this machine.
+// A Program is a local program to submit.
 type Program struct {
 	Path     string // a file or a directory
 	Name     string // its name in reports
@@ -104,21 +104,21 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, SubmissionsPath+"/"+url.PathEscape(id), nil, nil)
 }
 
-// CancelMany cancels all pending submissions of an account, of a problem, or of both. An empty argument means any.
-// For an account without a problem it also cancels the flows.
+// CancelMany cancels all pending submissions of an account, to a problem, or of an account to a problem. An empty
+// argument means any account or any problem. If only login is set, it also cancels the account's workflows.
 func (c *Client) CancelMany(ctx context.Context, login, problem string) (done Cancelled, err error) {
 	err = c.call(ctx, http.MethodDelete, SubmissionsPath+"?"+url.Values{"login": {login}, "problem": {problem}}.Encode(), nil, &done)
 	return done, err
 }
 
-// AccountLoads returns how much open work each account has, the most first.
+// AccountLoads returns the amount of pending work of each account, largest first.
 func (c *Client) AccountLoads(ctx context.Context) (all []AccountLoad, err error) {
 	err = c.call(ctx, http.MethodGet, AccountLoadsPath, nil, &all)
 	return all, err
 }
 
-// Follow calls listen with the events of a judging as they happen, in order and each once. It returns the judged
-// submission. When the connection breaks, it continues where it was.
+// Follow calls listen for each event of a judging as it happens, in order and once. It returns the judged
+// submission. When the connection breaks, it reconnects and continues.
 func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)) (end *Submission, err error) {
 	told := 0
 	next := func() string {
@@ -142,7 +142,7 @@ func (c *Client) Follow(ctx context.Context, id string, listen func(judge.Event)
 	return end, err
 }
 
-// Publish puts a frozen problem on the server and returns how many blobs were uploaded. The fields of n that follow from
+// Publish uploads a bundle to the server and returns how many blobs were uploaded. Fields of n that follow from
 // the bundle and its sheet are ignored.
 func (c *Client) Publish(ctx context.Context, slug string, n NewProblem, sheet *Sheet, b *bundle.Bundle) (sent int, err error) {
 	manifest, config, all := sources(b)
@@ -175,7 +175,7 @@ func (c *Client) NewToken(ctx context.Context, n NewToken) (t *Token, err error)
 	return t, err
 }
 
-// RevokeToken ends a token.
+// RevokeToken revokes a token.
 func (c *Client) RevokeToken(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, TokensPath+"/"+url.PathEscape(id), nil, nil)
 }
@@ -186,7 +186,7 @@ func (c *Client) Tokens(ctx context.Context) (all []Token, err error) {
 	return all, err
 }
 
-// Invite creates a code with which a worker may join.
+// Invite creates a join code for a worker.
 func (c *Client) Invite(ctx context.Context, n NewInvite) (i *Invite, err error) {
 	err = c.call(ctx, http.MethodPost, InvitesPath, n, &i)
 	return i, err
@@ -215,25 +215,25 @@ func (c *Client) SetWorker(ctx context.Context, name string, s SetWorker) error 
 	return c.call(ctx, http.MethodPut, WorkersPath+"/"+url.PathEscape(name), s, nil)
 }
 
-// Classes returns the classes of workers.
+// Classes returns the worker classes.
 func (c *Client) Classes(ctx context.Context) (all []Class, err error) {
 	err = c.call(ctx, http.MethodGet, ClassesPath, nil, &all)
 	return all, err
 }
 
-// AcceptClass creates a class again from the capabilities of one of its workers.
+// AcceptClass redefines a class from the capabilities of one of its workers.
 func (c *Client) AcceptClass(ctx context.Context, name, worker string) (a Accepted, err error) {
 	err = c.call(ctx, http.MethodPut, ClassesPath+"/"+url.PathEscape(name), AcceptClass{worker}, &a)
 	return a, err
 }
 
-// A JudgingFilter chooses judgings.
+// A JudgingFilter selects judgements.
 type JudgingFilter struct {
 	Worker string // if empty, all
-	Origin string // borderline, guest: those that were repeated for this reason, with what they repeat; if empty, all
+	Origin string // borderline or guest: repeats for this reason, with originals; if empty, all
 }
 
-// Judgings returns judgings, newest first.
+// Judgings returns judgements, newest first.
 func (c *Client) Judgings(ctx context.Context, f JudgingFilter) (all []Judging, err error) {
 	for before := ""; ; {
 		var page []Judging
@@ -249,22 +249,22 @@ func (c *Client) Judgings(ctx context.Context, f JudgingFilter) (all []Judging, 
 	}
 }
 
-// Backup makes a backup with a new name on the server's machine, and returns its directory. It may take long, and it
-// does not retry, because a second request would find the directory of the first.
+// Backup creates a backup with a new name on the server's machine, and returns its directory. A backup may take
+// long. Backup does not retry, because the directory of the first request would make a second one fail.
 func (c *Client) Backup(ctx context.Context, name string) (dir string, err error) {
 	var made Backup
 	err = c.unhurried().call(ctx, http.MethodPost, BackupPath, Backup{Name: name}, &made)
 	return made.Dir, err
 }
 
-// Move moves the data of the server to another database, as the plan in its data directory says. If ctx ends, or the
-// process does, the server goes on as before.
+// Move moves the server's data to another database, as the plan in its data directory describes. If ctx is done,
+// or the process exits, the server continues with the old database.
 func (c *Client) Move(ctx context.Context) (moved Moved, err error) {
 	err = c.unhurried().call(ctx, http.MethodPost, MovePath, nil, &moved)
 	return moved, err
 }
 
-// unhurried returns a client that does not retry and waits for the response without a limit.
+// unhurried returns a client that does not retry and waits for responses without a time limit.
 func (c *Client) unhurried() *Client {
 	once := c.once()
 	if t, ok := c.http.Transport.(*http.Transport); ok {

@@ -12,7 +12,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// The paths of the API, below the address of the server.
+// The paths of the API, relative to the server's address.
 const (
 	ServerPath       = "/v1/server"
 	AccountPath      = "/v1/account"
@@ -35,13 +35,13 @@ const (
 	InvitationsPath  = "/v1/invitations"
 )
 
-// ClaimHeader is the header with the reason why a worker fetches a blob: see job.Claim.
+// ClaimHeader is the header with a worker's reason for fetching a blob: see job.Claim.
 const ClaimHeader = "Assay-Claim"
 
-// MaxBlobs is how many blobs a request may name.
+// MaxBlobs is the maximum number of blobs in a request.
 const MaxBlobs = 1000
 
-// A Server is what everyone may know about a server.
+// A Server is the public information about a server.
 type Server struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`
@@ -57,7 +57,7 @@ type Account struct {
 	Scopes []string `json:"scopes"`
 }
 
-// A Scope is something that a token allows.
+// A Scope is a permission of a token.
 type Scope string
 
 // The scopes.
@@ -70,14 +70,14 @@ const (
 // Scopes are all scopes.
 var Scopes = []Scope{Submit, Publish, Admin}
 
-// A Blob names bytes that the server needs.
+// A Blob identifies bytes that the server needs.
 type Blob struct {
 	Digest blob.Digest `json:"sha256"`
 	Size   int64       `json:"size_bytes"`
 }
 
-// Blobs is a list of blobs: in a request at most MaxBlobs that are needed, and in the response those that the client
-// must upload.
+// Blobs is a list of blobs. A request lists at most MaxBlobs blobs that the server needs, and the response lists
+// those that the client must upload.
 type Blobs struct {
 	Blobs []Blob `json:"blobs"`
 }
@@ -96,23 +96,24 @@ type NewProblem struct {
 	Manifest blob.Digest `json:"manifest"`
 	Config   blob.Digest `json:"config"`
 	Sheet    blob.Digest `json:"sheet,omitempty"` // a Sheet as JSON
-	// Practice is what practice with the problem shows from now on: off, verdict, samples, all, or default for the
-	// server's setting. If empty, it does not change.
+	// Practice sets what practice with the problem shows: off, verdict, samples, all, or default for the server's
+	// setting. If empty, it does not change.
 	Practice string `json:"practice,omitempty"`
-	// Candidate reports whether the present version stays active: only rejudgings use the new one.
+	// Candidate reports whether the current version stays active. In that case, only rejudgings use the new
+	// version.
 	Candidate bool `json:"candidate,omitempty"`
 }
 
 // PracticeDefault means the server's setting in NewProblem.Practice.
 const PracticeDefault = "default"
 
-// A NewSubmission is a submission whose files have been uploaded as blobs.
+// A NewSubmission is a submission to send. Its files must have been uploaded as blobs.
 type NewSubmission struct {
-	// Key is created once per submission and makes retries safe: the same key within ten minutes gives the same
-	// submission.
+	// Key is created once per submission and makes retries safe. Within ten minutes, a request with the same key
+	// returns the same submission.
 	Key      string     `json:"key"`
 	Problem  string     `json:"problem"`
-	Contest  string     `json:"contest,omitempty"` // slug; if empty, the running contest that has the problem, or practice
+	Contest  string     `json:"contest,omitempty"` // slug; if empty, the running contest with the problem, or practice
 	Program  string     `json:"program"`
 	Language string     `json:"language,omitempty"`
 	Files    []job.File `json:"files"`
@@ -124,7 +125,7 @@ type NewSubmission struct {
 type Submission struct {
 	ID       string        `json:"id"`
 	Number   int64         `json:"number"`            // in its contest
-	Contest  string        `json:"contest,omitempty"` // its slug, in lists and in the response to the sender; empty for practice
+	Contest  string        `json:"contest,omitempty"` // slug, in lists and the sender's response; empty for practice
 	Problem  string        `json:"problem"`
 	Program  string        `json:"program"`
 	Login    string        `json:"login"`
@@ -138,16 +139,16 @@ type Submission struct {
 	Place    *Place        `json:"place,omitempty"` // while it waits
 }
 
-// A Place is the position of a waiting submission: how many submissions go before it if no other arrives.
+// A Place is the queue position of a pending submission, provided that no other submission arrives.
 type Place struct {
 	Before   int `json:"before"`
-	Priority int `json:"priority"` // those in a lane that goes first
-	Later    int `json:"later"`    // those that were sent later
+	Priority int `json:"priority"` // submissions with a higher priority
+	Later    int `json:"later"`    // submissions that were sent later
 	// Why is why nothing is judged at the moment. If empty, workers take submissions.
 	Why string `json:"why,omitempty"`
 }
 
-// String describes the position, and why later submissions go first.
+// String describes the position, and explains why later submissions go first.
 func (p Place) String() string {
 	if p.Why != "" {
 		why := p.Why
@@ -173,7 +174,7 @@ func (p Place) String() string {
 // A Line is a line in the stream of a judging. A line without fields keeps the connection open.
 type Line struct {
 	Event json.RawMessage `json:"event,omitempty"`
-	End   *Submission     `json:"end,omitempty"` // the last line
+	End   *Submission     `json:"end,omitempty"` // set only in the last line
 }
 
 // Cancelled is the number of canceled jobs.
@@ -182,23 +183,24 @@ type Cancelled struct {
 	Flows       int `json:"flows"`
 }
 
-// A Queue says how much work waits.
+// A Queue describes the pending work of a lane.
 type Queue struct {
 	Lane    job.Lane  `json:"lane"`
 	Class   string    `json:"class"`
 	Waiting int       `json:"waiting"`
 	Out     int       `json:"out"`
 	Oldest  time.Time `json:"oldest"`
-	// OfGuests is how many submissions only untrusted workers have judged while no trusted worker is online.
+	// OfGuests is the number of submissions that only untrusted workers have judged, while no trusted worker is
+	// online.
 	OfGuests int `json:"of_guests,omitempty"`
 }
 
-// An AccountLoad is an account with open work.
+// An AccountLoad is the pending work of an account.
 type AccountLoad struct {
 	Login  string    `json:"login"`
 	Jobs   int       `json:"jobs"` // of submissions and flows
 	Flows  int       `json:"flows"`
-	Idle   int       `json:"idle"` // flows that wait to be planned
+	Idle   int       `json:"idle"` // workflows that wait to be planned
 	Oldest time.Time `json:"oldest"`
 }
 
@@ -210,41 +212,42 @@ type NewToken struct {
 	Until  time.Time `json:"until,omitzero"` // if zero, it does not expire
 }
 
-// A Token is a token. Its Text is only in the response that creates it.
+// A Token is a token. Only the response that creates it contains Text.
 type Token struct {
 	ID      string    `json:"id"`
 	Login   string    `json:"login"`
 	Label   string    `json:"label"`
 	Scopes  []string  `json:"scopes"`
-	Text    string    `json:"text,omitempty"` // in the answer that makes it
+	Text    string    `json:"text,omitempty"` // only in the response that creates it
 	LastDay time.Time `json:"last_day,omitzero"`
 	Expires time.Time `json:"expires,omitzero"`
 	Revoked time.Time `json:"revoked,omitzero"`
 }
 
-// A NewInvite is a request for a code with which one worker may join within 24 hours.
+// A NewInvite is a request for a join code, which lets one worker join within 24 hours.
 type NewInvite struct {
 	Worker string `json:"worker"` // its name
-	// Guest makes the worker untrusted: its verdicts count only after another worker has judged the submission, too.
+	// Guest makes the worker untrusted: its verdicts become current only after a trusted worker has also judged
+	// the submission.
 	Guest bool `json:"guest,omitempty"`
 }
 
-// An Invite is such a code.
+// An Invite is a join code for a worker.
 type Invite struct {
 	Code    string    `json:"code"`
 	Expires time.Time `json:"expires"`
-	// Cluster reports that the queue is an external cluster, whose operator must add the worker.
+	// Cluster reports whether the queue is an external cluster, whose operator must add the worker.
 	Cluster bool `json:"cluster,omitempty"`
 }
 
-// A Join registers a worker: with the code of an invite, and the public half of its key.
+// A Join is a request to register a worker. It contains a join code and the public half of the worker's key.
 type Join struct {
 	Code  string    `json:"code"`
 	Key   string    `json:"key"`
 	Offer job.Offer `json:"offer"`
 }
 
-// Hello is what a worker sends at each start, signed with its key.
+// Hello is the request that a worker sends at each start, signed with its key.
 type Hello struct {
 	Offer job.Offer `json:"offer"`
 }
@@ -254,12 +257,12 @@ type Welcome struct {
 	Worker string     `json:"worker"` // its name
 	Class  string     `json:"class"`
 	Lanes  []job.Lane `json:"lanes"`
-	Queue  string     `json:"queue"` // the queue: if empty, the bridge at queue.Path of this server, otherwise the servers of a cluster
-	// Factor is how many times the CPU time of the first machine of the class this one takes; zero means unknown.
+	Queue  string     `json:"queue"` // servers of a cluster; if empty, the bridge at queue.Path of this server
+	// Factor is this machine's CPU time divided by that of the first machine of its class. Zero means unknown.
 	// Time limits are multiplied by Scale; zero means 1.
 	Factor float64 `json:"factor,omitempty"`
 	Scale  float64 `json:"scale,omitempty"`
-	// Notes are for the administrator of the worker.
+	// Notes are messages for the worker's administrator.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -268,7 +271,7 @@ type Worker struct {
 	Name      string    `json:"name"`
 	Class     string    `json:"class"`
 	Guest     bool      `json:"guest,omitempty"`
-	Factor    float64   `json:"factor,omitempty"` // of its CPU times and those of the first machine of its class; 0 if unknown
+	Factor    float64   `json:"factor,omitempty"` // CPU time relative to the first machine of the class; 0 if unknown
 	State     string    `json:"state"`            // active, drained, revoked
 	Connected bool      `json:"connected"`
 	Running   int       `json:"running"`
@@ -278,27 +281,28 @@ type Worker struct {
 	Note      string    `json:"note,omitempty"`
 }
 
-// A Class is a class of workers as its first one defined it.
+// A Class is a worker class, as its first worker defined it.
 type Class struct {
 	job.Class
-	Speed  *job.Speed `json:"speed,omitempty"` // of the first machine that was measured
+	Speed  *job.Speed `json:"speed,omitempty"` // of the first measured machine
 	Filled time.Time  `json:"filled"`
 }
 
-// AcceptClass is a request to create a class again from the capabilities of this worker.
+// AcceptClass is a request to redefine a class from the capabilities of this worker.
 type AcceptClass struct {
 	Worker string `json:"worker"`
 }
 
-// Accepted is the response: the workers that are drained, because they fit only the old class.
+// Accepted is the response to AcceptClass. It lists the workers that are drained because they fit only the old
+// class.
 type Accepted struct {
 	Stopped []string `json:"stopped"`
 }
 
-// A Judging is one judging of a submission for administrators.
+// A Judging is one judgement of a submission, as administrators see it.
 type Judging struct {
 	ID         string        `json:"id"`
-	Root       string        `json:"root"`   // the judging that it repeats, or itself
+	Root       string        `json:"root"`   // the judgement that this one repeats, or its own id
 	Origin     string        `json:"origin"` // first, borderline, guest
 	Why        string        `json:"why,omitempty"`
 	Submission string        `json:"submission"`
@@ -311,11 +315,12 @@ type Judging struct {
 	Reason     string        `json:"reason,omitempty"`
 	Started    time.Time     `json:"started"`
 	Ended      time.Time     `json:"ended,omitzero"`
-	Stands     bool          `json:"stands"` // it is the current one
-	// Case is the first test case that failed, and CPUMillis its time. If none failed, both are of the slowest one.
+	Stands     bool          `json:"stands"` // whether it is the current judgement
+	// Case is the first failed test case, and CPUMillis is its CPU time. If none failed, both describe the slowest
+	// test case.
 	Case      string  `json:"case,omitempty"`
 	CPUMillis float64 `json:"cpu_ms"`
-	// Version is that of the judge. Toolchains are those of the used languages, by id.
+	// Version is the version of the judge. Toolchains maps the ids of the used languages to their toolchains.
 	Version    string            `json:"version,omitempty"`
 	Rung       string            `json:"sandbox,omitempty"`
 	Toolchains map[string]string `json:"toolchains,omitempty"`
@@ -327,8 +332,8 @@ type SetWorker struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// A Backup is a backup to make on the server's machine, in the server's directory for backups. In the response, it
-// has the directory of the backup.
+// A Backup is a request to create a backup in the backup directory on the server's machine. The response contains
+// the directory of the backup.
 type Backup struct {
 	Name string `json:"name"`
 	Dir  string `json:"dir,omitempty"`
@@ -336,22 +341,22 @@ type Backup struct {
 
 // Moved describes a move of a server's data to another database.
 type Moved struct {
-	DryRun  bool     `json:"dry_run,omitempty"` // nothing was moved yet
+	DryRun  bool     `json:"dry_run,omitempty"` // nothing has been moved
 	Tables  int      `json:"tables"`
 	Rows    int64    `json:"rows"`
 	Blobs   int      `json:"blobs,omitempty"`
-	Missing int      `json:"missing,omitempty"` // blobs that the database names and the server did not have
-	Stopped float64  `json:"stopped"`           // for how many seconds writes were stopped
-	Lines   []string `json:"lines"`             // of the [server] table of judge.toml
+	Missing int      `json:"missing,omitempty"` // blobs that the database refers to but the server did not have
+	Stopped float64  `json:"stopped"`           // time in seconds during which writes were stopped
+	Lines   []string `json:"lines"`             // lines for the [server] table of judge.toml
 }
 
-// A refusal is the response to a rejected request: what is wrong, and what to do.
+// A refusal is the response to a rejected request. It says what is wrong and what to do.
 type refusal struct {
 	Text string `json:"error"`
 	Hint string `json:"hint,omitempty"`
 }
 
-// A Person is an account for administrators.
+// A Person is an account, as administrators see it.
 type Person struct {
 	Login    string `json:"login"`
 	Name     string `json:"name"`
@@ -362,16 +367,16 @@ type Person struct {
 
 // NewPeople is a request to create accounts.
 type NewPeople struct {
-	List []byte `json:"list"` // the bytes of a file that roster.Read reads
+	List []byte `json:"list"` // content of a file in a format that roster.Read supports
 	Role string `json:"role"`
-	// Contest is the slug of a contest that the accounts enter. It may be empty.
+	// Contest is the slug of a contest to which the accounts are added. It may be empty.
 	Contest string `json:"contest,omitempty"`
-	// DryRun returns only the preview and creates nothing.
+	// If DryRun is set, only the preview is returned and nothing is created.
 	DryRun bool `json:"dry_run,omitempty"`
-	// SkipErrors leaves rows with errors out. Otherwise they fail the request.
+	// If SkipErrors is set, rows with errors are skipped. Otherwise they make the request fail.
 	SkipErrors bool `json:"skip_errors,omitempty"`
-	// Seen is the digest of a preview. If it is not empty, the import fails unless it does just what
-	// that preview says.
+	// Seen is the digest of a preview. If it is not empty, the import fails unless it makes exactly the changes in
+	// that preview.
 	Seen string `json:"seen,omitempty"`
 }
 
@@ -379,26 +384,26 @@ type NewPeople struct {
 type Slip struct {
 	Login    string `json:"login"`
 	Name     string `json:"name"`
-	Password string `json:"password,omitempty"` // in the answer that makes it
+	Password string `json:"password,omitempty"` // only in the response that sets it
 }
 
-// Slips are the login sheets of created accounts, and the accounts that existed.
+// Slips lists the login sheets of created accounts, and the accounts that already existed.
 type Slips struct {
 	Made  []Slip `json:"made"`
 	There []Slip `json:"there"`
-	// Preview is what the import does, or would do.
+	// Preview describes what the import does, or would do in a dry run.
 	Preview roster.Preview `json:"preview"`
 }
 
-// ImportContest asks for the import of a contest package.
+// ImportContest is a request to import a contest package.
 type ImportContest struct {
-	// Files are the files of the package by their names: contestpackage.Collect reads them.
+	// Files maps the names of the package's files to their contents. Function contestpackage.Collect reads them.
 	Files map[string][]byte `json:"files"`
-	// Media are the pictures and documents of the package. Their blobs must be uploaded unless it is a dry run.
+	// Media lists the pictures and documents of the package. Their blobs must be uploaded, except for a dry run.
 	Media []PackageFile `json:"media,omitempty"`
-	// Contest is the slug of the contest. If empty, it is the id that the package says.
+	// Contest is the slug of the contest. If empty, it is the id in the package.
 	Contest string `json:"contest,omitempty"`
-	// DryRun asks for the report alone: nothing changes.
+	// If DryRun is set, only the report is returned and nothing changes.
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
@@ -408,18 +413,18 @@ type PackageFile struct {
 	Blob
 }
 
-// ImportReport is what an import does, or would do.
+// An ImportReport describes what an import does, or would do in a dry run.
 type ImportReport struct {
 	Contest string       `json:"contest"` // slug
 	Lines   []ImportLine `json:"lines"`
 	// Unchanged is how many objects of the package the contest has already, without a difference.
 	Unchanged int      `json:"unchanged"`
 	Notes     []string `json:"notes"`
-	// Made are the login sheets of the accounts that were created.
+	// Made lists the login sheets of created accounts.
 	Made []Slip `json:"made"`
 }
 
-// ImportLine is what an import does with an object.
+// An ImportLine describes what an import does with an object.
 type ImportLine struct {
 	State string `json:"state"` // added, changed, missing or skipped
 	Kind  string `json:"kind"`
@@ -427,15 +432,15 @@ type ImportLine struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// NewInvitation asks for a link by which people make accounts for themselves.
+// NewInvitation is a request for a link with which users can create accounts.
 type NewInvitation struct {
 	Note    string  `json:"note,omitempty"` // its purpose
 	Contest string  `json:"contest,omitempty"`
-	Uses    int     `json:"uses"` // how many accounts it may create
-	Days    float64 `json:"days"` // valid for this many days
+	Uses    int     `json:"uses"` // maximum number of accounts that it can create
+	Days    float64 `json:"days"` // number of days for which it is valid
 }
 
-// An Invitation is such a link.
+// An Invitation is a link with which users can create accounts.
 type Invitation struct {
 	ID      string    `json:"id"`
 	Note    string    `json:"note,omitempty"`
@@ -451,15 +456,16 @@ type Invitation struct {
 type SetPerson struct {
 	Reset bool   `json:"reset,omitempty"` // set a random password
 	State string `json:"state,omitempty"` // in, or out to disable the account
-	Role  string `json:"role,omitempty"`  // of auth.Roles, or none
-	// Contest is the slug of the contest in which the role holds. If empty, it holds on the whole server.
+	Role  string `json:"role,omitempty"`  // one of auth.Roles, or "none"
+	// Contest is the slug of the contest to which the role applies. If empty, it applies to the whole server.
 	Contest string `json:"contest,omitempty"`
-	// Sites are the ids of groups of the contest, of the type site, to whose teams the role is restricted.
+	// Sites lists the ids of groups of type site in the contest. The role is restricted to the teams in these
+	// groups.
 	Sites []string `json:"sites,omitempty"`
 }
 
-// slugs matches the names of problems on a server.
+// slugs matches the valid problem names on a server.
 var slugs = pattern.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
-// GoodSlug reports whether a problem on a server may have the name.
+// GoodSlug reports whether name is a valid problem name on a server.
 func GoodSlug(name string) bool { return slugs().MatchString(name) }

@@ -1,6 +1,6 @@
-// Package contestexport writes what people take away from a contest as ZIP archives: its contest package,
-// its results, its scoreboard as pages, and its submissions for tools that look for plagiarism. It does not
-// decide who may have an archive.
+// Package contestexport exports a contest as ZIP archives: its contest package, its results, its scoreboard as
+// pages, and its submissions for plagiarism detectors. It does not
+// check who may have an archive.
 package contestexport
 
 import (
@@ -27,21 +27,21 @@ import (
 	"assay/judge/host/store"
 )
 
-// An Archive is one of the archives that are made of a contest.
+// An Archive is a kind of archive that a contest can be exported as.
 type Archive string
 
 // The parts.
 const (
-	Package     Archive = "package"     // that judged admin contest import reads
+	Package     Archive = "package"     // the format of "judged admin contest import"
 	Submissions Archive = "submissions" // by problem and language
 	Board       Archive = "scoreboard"  // as the public sees it
 	FullBoard   Archive = "full-scoreboard"
 )
 
-// Archives are all of them.
+// Archives lists all kinds of archives.
 var Archives = []Archive{Package, Submissions, Board, FullBoard}
 
-// Write writes a part of a contest as a ZIP archive. It may have written some of it if it fails.
+// Write writes an archive of a contest in the ZIP format. If it fails, it may have written a part of the archive.
 func Write(ctx context.Context, d *desk.Desk, boards *board.Hall, c *store.Contest, p Archive, to io.Writer) error {
 	z := zip.NewWriter(to)
 	var err error
@@ -76,7 +76,7 @@ func writePackage(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Wr
 	}
 	for _, f := range now.Media {
 		if f.Scaled {
-			continue // an import makes it again
+			continue // an import generates it again
 		}
 		if err := putMedia(z, d, f, f.Path()); err != nil {
 			return err
@@ -132,11 +132,11 @@ func put(z *zip.Writer, name string, data []byte, at time.Time) error {
 	return nil
 }
 
-// dirs are the directories of an archive of submissions, each with the table of what is in it.
+// dirs maps each directory of a submissions archive to its table of contents.
 type dirs map[string]*bytes.Buffer
 
-// writeSubmissions writes the submissions of the teams: for each problem and language a directory with a
-// directory for each submission, as JPlag reads them, and the file info.csv, which Dolos reads.
+// writeSubmissions writes the submissions of the teams. For each problem and language, it creates a directory that
+// contains a directory per submission, as JPlag expects, and the file info.csv, which Dolos reads.
 func writeSubmissions(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Writer) error {
 	problems, err := d.Store.ContestProblems(ctx, c.ID)
 	if err != nil {
@@ -183,8 +183,8 @@ func writeSubmissions(ctx context.Context, d *desk.Desk, c *store.Contest, z *zi
 	return nil
 }
 
-// languageOf is the id of the language of a submission: the one that was asked for, or the one to which
-// the ending of its first file belongs.
+// languageOf returns the language id of a submission. This is the requested language, or the one that the
+// extension of the first file selects.
 func languageOf(s *store.Submission, languages []desk.Spoken) string {
 	ending := strings.ToLower(strings.TrimPrefix(path.Ext(s.Files[0].Path), "."))
 	for _, l := range languages {
@@ -207,7 +207,7 @@ func (t dirs) add(blobs *blob.Dir, z *zip.Writer, dir string, s *store.Submissio
 		name := fresh(used, i, f.Path)
 		data, err := read(blobs, f.Digest, f.Size)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // its author was erased meanwhile
+			continue // the author has been erased in the meantime
 		}
 		if err != nil {
 			return fmt.Errorf("read submission %d: %w", s.Number, err)
@@ -222,7 +222,7 @@ func (t dirs) add(blobs *blob.Dir, z *zip.Writer, dir string, s *store.Submissio
 	return nil
 }
 
-// fresh makes the name of a file safe, and another one than those that are used, in any letter case.
+// fresh returns a safe file name that is not in use, in any letter case.
 func fresh(used map[string]bool, at int, name string) string {
 	name = safe(name)
 	for used[strings.ToLower(name)] || name == "" {
@@ -248,7 +248,7 @@ func read(blobs *blob.Dir, d blob.Digest, size int64) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// safe makes a path one that every system can unpack: relative, without blanks and signs.
+// safe returns a relative path without blanks and special characters, which every system can unpack.
 func safe(name string) string {
 	var parts []string
 	for part := range strings.SplitSeq(name, "/") {

@@ -23,7 +23,7 @@ func boards(h *webtest.Harness) *board.Hall {
 	return board.NewHall(board.HallOptions{Store: h.Store, Log: slog.New(slog.DiscardHandler)})
 }
 
-// files reads the files of an archive by their names.
+// files returns the files of an archive, by name.
 func files(t *testing.T, h *webtest.Harness, c *store.Contest, p contestexport.Archive) (names []string, all map[string]string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -49,8 +49,8 @@ func files(t *testing.T, h *webtest.Harness, c *store.Contest, p contestexport.A
 	return names, all
 }
 
-// TestSubmissions: each submission of a team is in the directory of its problem and language, with a line
-// in the table there. Names are ones that every system can unpack.
+// TestSubmissions checks that each submission of a team is in the directory of its problem and language and in the
+// table there. It also checks that every system can unpack the names.
 func TestSubmissions(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -time.Minute, store.Public, store.Settings{})
@@ -89,7 +89,7 @@ func TestSubmissions(t *testing.T) {
 	}
 }
 
-// TestScoreboard: the public scoreboard does not have what is hidden from the public, the full one does.
+// TestScoreboard checks that data hidden from the public is in the full scoreboard but not in the public one.
 func TestScoreboard(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
@@ -106,7 +106,7 @@ func TestScoreboard(t *testing.T) {
 	}
 }
 
-// TestResults: the results are those that the jury sees, also in the freeze.
+// TestResults checks that the results are those of the jury's view, also during the freeze.
 func TestResults(t *testing.T) {
 	h := webtest.New(t)
 	n := &store.ContestImport{
@@ -167,11 +167,11 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestPackage: the package has every file, and no password.
+// TestPackage checks that the package contains every file and no passwords.
 func TestPackage(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", time.Hour, store.Public, store.Settings{})
-	h.Clarify(c, store.NewClarification{Text: "may I?"}, "ada") // who takes part from then on
+	h.Clarify(c, store.NewClarification{Text: "may I?"}, "ada") // ada joins the contest with this request
 	names, all := files(t, h, c, contestexport.Package)
 	want := "accounts.json contest.json groups.json organizations.json persons.json problems.json teams.json awards.json event-feed.ndjson " +
 		"results.tsv scoreboard.json"
@@ -180,7 +180,7 @@ func TestPackage(t *testing.T) {
 	}
 }
 
-// TestResultsTable: the ranks and awards in results.tsv are those of the main scoreboard.
+// TestResultsTable checks that the ranks and awards in results.tsv are those of the main scoreboard.
 func TestResultsTable(t *testing.T) {
 	h := webtest.New(t)
 	n := &store.ContestImport{

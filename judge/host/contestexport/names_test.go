@@ -8,7 +8,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestNames: names become ones that every system can unpack below a directory.
+// TestNames checks that safe returns names that every system can unpack below a directory.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"sum.py": "sum.py", "a/b.py": "a/b.py", "a b/ü.py": "a_b/_.py", "../../etc/passwd": "etc/passwd", "/x": "x", "a//b": "a/b", "..": "",
@@ -26,7 +26,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestLanguageOf: the language is the one that was asked for, or the one of the ending.
+// TestLanguageOf checks that the language is the requested one, or else follows from the file extension.
 func TestLanguageOf(t *testing.T) {
 	known := []desk.Spoken{{ID: "cpp", Endings: []string{"cc", "cpp"}}, {ID: "sh"}}
 	for _, tt := range []struct{ asked, file, want string }{

@@ -18,11 +18,11 @@ import (
 	"assay/judge/host/store"
 )
 
-// jury is who reads the results: a judge, who sees everything except passwords.
+// jury is the reader of the results: a judge, who sees everything except passwords.
 var jury = feed.Reader{Version: clics.V2026, Role: clics.Judge}
 
-// writeResults writes the scoreboard, the awards and the event feed of the Contest API as the jury sees
-// them, and results.tsv.
+// writeResults writes the scoreboard, the awards and the event feed of the Contest API in the jury's view, and
+// results.tsv.
 func writeResults(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Writer) error {
 	registry := &feed.Registry{Desk: d}
 	now, err := registry.Contest(ctx, c.ID)
@@ -65,7 +65,7 @@ func writeResults(ctx context.Context, d *desk.Desk, c *store.Contest, z *zip.Wr
 	return nil
 }
 
-// eventFeed writes the event feed as a client reads it that connects now.
+// eventFeed returns the event feed that a client would receive now.
 func eventFeed(ctx context.Context, now *feed.Contest) ([]byte, error) {
 	cursor, err := now.Cursor(ctx, jury, "", nil)
 	if err != nil {
@@ -86,13 +86,13 @@ func eventFeed(ctx context.Context, now *feed.Contest) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// medals are the names in results.tsv of the awards with these ids.
+// medals maps award ids to their names in results.tsv.
 var medals = map[string]string{"gold-medal": "Gold Medal", "silver-medal": "Silver Medal", "bronze-medal": "Bronze Medal"}
 
-// resultsTable writes results.tsv: for each team of the main scoreboard the id of the ICPC, rank, award, solved
-// problems, penalty time, time of the last accepted submission, and the groups that it won. A team that is
-// not ranked, such as one that solved nothing, has an honorable mention and no rank. Before the start no
-// team has either.
+// resultsTable returns results.tsv. For each team of the main scoreboard it contains the ICPC id, rank, award,
+// number of solved problems, penalty time, time of the last accepted submission, and the groups that the team won.
+// An unranked team, such as one without a solved problem, has an honorable mention and no rank. Before the start,
+// no team has a rank or an honorable mention.
 func resultsTable(ctx context.Context, d *desk.Desk, now *feed.Contest, c *store.Contest, awards []feed.Line) ([]byte, error) {
 	all, err := d.Store.Teams(ctx, c.ID)
 	if err != nil {
@@ -102,7 +102,7 @@ func resultsTable(ctx context.Context, d *desk.Desk, now *feed.Contest, c *store
 	if err != nil {
 		return nil, err
 	}
-	medal, won := map[string]string{}, map[string][]string{} // by the id of a team in the Contest API
+	medal, won := map[string]string{}, map[string][]string{} // by team id in the Contest API
 	for _, a := range awards {
 		teams, _ := a.Object["team_ids"].([]string)
 		for _, team := range teams {
@@ -123,7 +123,7 @@ func resultsTable(ctx context.Context, d *desk.Desk, now *feed.Contest, c *store
 	for i, p := range places {
 		at := slices.IndexFunc(all, func(t *store.Team) bool { return t.ID == p.Team.ID })
 		if at < 0 {
-			continue // it was removed meanwhile
+			continue // the team was removed in the meantime
 		}
 		rank, award := "", medal[all[at].ExtID]
 		if ranks[i] > 0 {

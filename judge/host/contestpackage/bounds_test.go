@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestBounds: the last value that is accepted, and the first that is not.
+// TestBounds checks the last accepted and the first rejected value of each limit.
 func TestBounds(t *testing.T) {
 	letters := func(n int) string { return strings.Repeat("x", n) }
 	account := func(password, username string) string {
@@ -86,7 +86,7 @@ func (brokenFS) Open(name string) (fs.File, error) {
 	return nil, fs.ErrNotExist
 }
 
-// TestTimes: times of contests and durations are read to the millisecond.
+// TestTimes checks that start times and durations are read with millisecond precision.
 func TestTimes(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"1:02": time.Hour + 2*time.Minute, "0:00:07": 7 * time.Second, "1:02:03.4": time.Hour + 2*time.Minute + 3*time.Second + 400*time.Millisecond,
@@ -103,8 +103,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestLists: a file that lists nothing says that there is nothing, which a package without the file does
-// not; and what objects refer to must be in the package if it has the file.
+// TestLists checks that an empty list means that there are no objects of a kind, while a missing file says nothing
+// about them. It also checks that referenced objects must be in the package if it contains the file for them.
 func TestLists(t *testing.T) {
 	for _, tt := range []struct{ file, data, missing string }{
 		{"problems.yaml", "[]", "missing problem asteroids: it stays"}, {"groups.yaml", "[]", "missing group g: it stays"},
@@ -136,7 +136,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestFaultsInOrder: faults come by file and line, and each is told once.
+// TestFaultsInOrder checks that errors are sorted by file and line, and that each is reported once.
 func TestFaultsInOrder(t *testing.T) {
 	_, err := Read(texts(map[string]string{
 		"teams.yaml": "- 1\n- {id: a, name: A, hidden: x}\n- {id: '-', name: B}\n", "groups.json": "[]", "groups.tsv": "1\tA\n2\tB\n",
@@ -156,7 +156,8 @@ func TestFaultsInOrder(t *testing.T) {
 	}
 }
 
-// TestLabels: problems without a label have the letter of their place, and from the 27th on their id.
+// TestLabels checks that the default label of a problem is the letter of its position. From the 27th problem on,
+// it is the problem's id.
 func TestLabels(t *testing.T) {
 	var list strings.Builder
 	for i := range 28 {
@@ -171,14 +172,14 @@ func TestLabels(t *testing.T) {
 			t.Errorf("problem %d has the label %q, want %q", at, got, want)
 		}
 	}
-	// Those with an ordinal come by it, the others by their places.
+	// Problems with an ordinal are sorted by it. The others keep their positions.
 	p, err = Read(texts(map[string]string{"problems.yaml": "- {id: a, ordinal: 2}\n- {id: b}\n- {id: c, ordinal: 0}"}))
 	if err != nil || p.Problems[0].ID+p.Problems[1].ID+p.Problems[2].ID != "cba" {
 		t.Errorf("in the order of their ordinals: %+v, %v", p.Problems, err)
 	}
 }
 
-// TestTSVCells: what a line of institutions2.tsv says, in whichever column.
+// TestTSVCells checks how the columns of institutions2.tsv are interpreted.
 func TestTSVCells(t *testing.T) {
 	now := imported(t, map[string]string{"contest.yaml": plainContest,
 		"institutions2.tsv": "institutions2\t1\r\nINST-U-0012\tFormal\t\tx\tUSA\thttps://x.example\r\n\r\nINST-7\tSeven\tS\r\n000\tZero\r\n"})
@@ -189,7 +190,7 @@ func TestTSVCells(t *testing.T) {
 	if want := []string{"12,12,Formal,Formal,USA,https://x.example", "7,7,S,Seven,,", "000,000,Zero,Zero,,"}; !slices.Equal(got, want) {
 		t.Errorf("institutions2.tsv gives %q, want %q", got, want)
 	}
-	// teams2.tsv changes the name, the formal name and the country of an organization, and nothing else.
+	// teams2.tsv changes only the name, the formal name and the country of an organization.
 	now = imported(t, map[string]string{"contest.yaml": plainContest,
 		"organizations.yaml": "- {id: '7', icpc_id: '7', name: S, formal_name: Seven, country: DEU, url: 'https://x.example', location: {latitude: 1, longitude: 2}}"})
 	for line, want := range map[string]string{
@@ -213,7 +214,7 @@ func TestTSVCells(t *testing.T) {
 	}
 }
 
-// TestAccountsAgain: names, passwords and teams of accounts that are imported again.
+// TestAccountsAgain checks the names, passwords and teams of accounts that are imported a second time.
 func TestAccountsAgain(t *testing.T) {
 	first := map[string]string{"contest.yaml": plainContest, "teams.yaml": "- {id: '7', name: Seven}\n- {id: '8', name: Eight}",
 		"accounts.tsv": "accounts\t1\nteam\t\tteam-7\tpassword1\njudge\tJudge\tjudge\tpassword2\n"}
@@ -257,14 +258,14 @@ func TestAccountsAgain(t *testing.T) {
 			t.Errorf("%q: %+v, %q", line, p.Import.Accounts, p.Passwords)
 		}
 	}
-	// The account of a person that exists keeps its name and password.
+	// The existing account of a person keeps its name and password.
 	p, err = plan(t, server(), texts(map[string]string{"contest.yaml": plainContest, "accounts.yaml": "- {id: x, username: ADA, type: judge, name: N, password: password1}"}))
 	if err != nil || p.Passwords[0] != "" || p.Import.Accounts[0].Account == nil || p.Import.Accounts[0].Name != "" {
 		t.Errorf("an account that exists: %v, %+v", err, p)
 	}
 }
 
-// TestProblemsAgain: the ids and labels of problems that the contest has.
+// TestProblemsAgain checks that a second package changes the ids and labels of the contest's problems.
 func TestProblemsAgain(t *testing.T) {
 	now := imported(t, map[string]string{"contest.yaml": plainContest, "problems.yaml": "- {id: asteroids, label: X, rgb: '#123'}\n- {id: bottles, label: B}"})
 	p, err := plan(t, now, texts(map[string]string{"problems.yaml": "- {id: Asteroids, label: Y}\n- {id: bottles, label: B}"}))
@@ -278,7 +279,7 @@ func TestProblemsAgain(t *testing.T) {
 		t.Errorf("the problems are %+v", n)
 	}
 	now.apply(p)
-	// The first problem of the contest by its new id, and a penalty that is the usual one.
+	// The problem has its new id already, and 20 minutes is the default penalty.
 	p, err = plan(t, now, texts(map[string]string{"contest.yaml": "penalty_time: 20", "problems.yaml": "- {id: Asteroids, label: Y}\n- {id: bottles, label: B}"}))
 	if err != nil || !p.Empty() {
 		t.Errorf("the same again: %v\n%s", err, report(p))

@@ -53,13 +53,14 @@ func (o *object) contest() *Contest {
 	return c
 }
 
-// has reports whether a file has a key, even with no value.
+// has reports whether the file contains the key, even without a value.
 func (o *object) has(key string) bool {
 	_, is := o.values[key]
 	return is
 }
 
-// time reads a moment. It returns the zero time if the value is null, and nil if the file does not have the key.
+// time reads a point in time. It returns the zero time if the value is null, and nil if the file does not contain
+// the key.
 func (o *object) time(key string) *time.Time {
 	text := o.scalar(key)
 	if !o.has(key) {
@@ -88,7 +89,7 @@ func duration(text string) (time.Duration, bool) {
 		return 0, false
 	}
 	number := func(digits string) time.Duration {
-		n, _ := strconv.Atoi(digits) // the pattern matches only digits, or nothing
+		n, _ := strconv.Atoi(digits) // the pattern matches only digits or an empty string
 		return time.Duration(n)
 	}
 	d := number(m[2])*time.Hour + number(m[3])*time.Minute + number(m[4])*time.Second + number((m[5] + "000")[:3])*time.Millisecond
@@ -98,7 +99,7 @@ func duration(text string) (time.Duration, bool) {
 	return d, true
 }
 
-// reltime reads a duration. It returns nil if the file has none.
+// reltime reads a duration. It returns nil if the key has no value.
 func (o *object) reltime(key string) *time.Duration {
 	text := o.scalar(key)
 	if text == "" {
@@ -112,7 +113,7 @@ func (o *object) reltime(key string) *time.Duration {
 	return &d
 }
 
-// penalty reads the penalty time: minutes, as in version 2023-06, or a RELTIME.
+// penalty reads the penalty time. It is a number of minutes, as in version 2023-06, or a RELTIME.
 func (o *object) penalty() *time.Duration {
 	text := o.scalar("penalty_time")
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n <= 1e6 && !strings.HasPrefix(text, "+") {

@@ -36,7 +36,7 @@ func archive(t testing.TB, name string) map[string][]byte {
 	return all
 }
 
-// server is a server in memory.
+// server returns the state of a server in memory.
 func server() *Current {
 	return &Current{
 		Now: time.Date(2026, 11, 28, 8, 0, 0, 0, time.UTC), Roles: map[string]string{},
@@ -46,7 +46,7 @@ func server() *Current {
 	}
 }
 
-// put replaces the object with an id, or adds it.
+// put replaces the object with the same id, or adds the object.
 func put[T any](all []T, one T, id func(T) string) []T {
 	if at := slices.IndexFunc(all, func(b T) bool { return id(b) == id(one) }); at >= 0 {
 		all[at] = one
@@ -55,7 +55,7 @@ func put[T any](all []T, one T, id func(T) string) []T {
 	return append(all, one)
 }
 
-// apply does what a plan says.
+// apply makes the changes of a plan.
 func (now *Current) apply(p *Plan) {
 	if c := p.Import.Contest; c != nil {
 		now.Contest = c
@@ -98,7 +98,7 @@ func (now *Current) apply(p *Plan) {
 	}
 }
 
-// report writes what a plan does.
+// report formats the changes of a plan.
 func report(p *Plan) string {
 	var b strings.Builder
 	for _, l := range p.Lines {
@@ -110,7 +110,7 @@ func report(p *Plan) string {
 	return b.String()
 }
 
-// state writes everything that a server has of a contest.
+// state formats everything that a server stores for a contest.
 func (now *Current) state() string {
 	var b strings.Builder
 	if c := now.Contest; c != nil {
@@ -153,7 +153,7 @@ func plan(t testing.TB, now *Current, files map[string][]byte) (*Plan, error) {
 	return PlanImport(t.Context(), p, slug, now)
 }
 
-// TestImport: archives become what their golden files say; a second import changes nothing.
+// TestImport compares imported archives with golden files. It also checks that a second import changes nothing.
 func TestImport(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) < 4 {
@@ -165,7 +165,7 @@ func TestImport(t *testing.T) {
 			now := server()
 			files := archive(t, name)
 			var out strings.Builder
-			// Files below a number are a second and third package for the same contest.
+			// Directories 2 and 3 contain further packages for the same contest.
 			for step := 1; step < 4; step++ {
 				part := map[string][]byte{}
 				for file, data := range files {
@@ -211,7 +211,7 @@ func TestUnknownWords(t *testing.T) {
 	}
 }
 
-// TestMutated: a value of the wrong form is refused with its file and line, whatever it is.
+// TestMutated checks that a value of the wrong form is rejected with its file and line.
 func TestMutated(t *testing.T) {
 	base := map[string][]byte{}
 	for name, data := range archive(t, "yaml.txtar") {
@@ -222,7 +222,7 @@ func TestMutated(t *testing.T) {
 	if _, err := plan(t, server(), base); err != nil {
 		t.Fatal(err)
 	}
-	free := "  name title color " // texts that may be anything that people can read
+	free := "  name title color " // keys whose value may be any readable text
 	done := 0
 	for _, name := range slices.Sorted(maps.Keys(base)) {
 		lines := strings.Split(string(base[name]), "\n")
@@ -255,7 +255,7 @@ func TestMutated(t *testing.T) {
 					continue
 				}
 				here := slices.ContainsFunc(faults, func(f *judge.Fault) bool {
-					// The YAML library knows of an open bracket only where the next line goes wrong.
+					// For an open bracket, the YAML library reports the line after it.
 					return f.File == name && f.Line >= 1 && (f.Line == at+1 || value == "[" || value == "'")
 				})
 				if !here {
@@ -270,7 +270,7 @@ func TestMutated(t *testing.T) {
 	}
 }
 
-// TestFaults: what is wrong in a file is said with its place and the way out.
+// TestFaults checks that errors in a file are reported with their position and a hint.
 func TestFaults(t *testing.T) {
 	const contest, teams, accounts = "name: C\nduration: 5:00:00\n", "teams2\t1\n", "accounts\t1\n"
 	many := strings.Repeat("x", 37)
@@ -356,7 +356,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestServer: what does not fit the server is refused.
+// TestServer checks that a package that does not fit the server is rejected.
 func TestServer(t *testing.T) {
 	const contest = "name: C\nduration: 5:00:00\nstart_time: 2026-11-28T09:00:00Z\n"
 	const two = "- id: asteroids\n  label: A\n- id: bottles\n  label: B\n"
@@ -402,7 +402,7 @@ func TestServer(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", tt.name, err, tt.want)
 		}
 	}
-	// A freeze by hand keeps the planned one, which the package says.
+	// A manual freeze does not change the planned freeze, which the package sets.
 	now := server()
 	first, err := plan(t, now,
 		map[string][]byte{"contest.yaml": []byte(contest + "scoreboard_freeze_duration: 1:00:00\n"), "problems.yaml": []byte(two)})
@@ -421,7 +421,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestCollect finds the files of a package in its root, or in the only directory there.
+// TestCollect checks that Collect finds the files of a package in its root, or in the only directory there.
 func TestCollect(t *testing.T) {
 	file := &fstest.MapFile{Data: []byte("x")}
 	for _, tt := range []struct {
@@ -471,8 +471,8 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// FuzzRead: no file makes a panic; what can be imported is imported as a whole, and importing it again
-// changes nothing; every fault has a file.
+// FuzzRead checks that no file causes a panic, and that every error has a file. A package that can be imported
+// must be imported completely, and a second import must change nothing.
 func FuzzRead(f *testing.F) {
 	all := names()
 	archives, err := filepath.Glob("testdata/*.txtar")
@@ -511,7 +511,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzJSON: what is JSON is read as the values that encoding/json reads.
+// FuzzJSON checks that JSON is read as the same values that encoding/json returns.
 func FuzzJSON(f *testing.F) {
 	for _, text := range []string{`{"a":"\ud83d\ude00\/\u2028","b":[1,2.5e1,null,true]}`, "{\t\"a\"\t:\t[\r\n]}", `"\""`,
 		`[{"x":"a: b # c"}]`, "{\"a\":\"\u0085\"}"} {

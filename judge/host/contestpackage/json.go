@@ -8,8 +8,8 @@ import (
 	"assay/judge"
 )
 
-// yamlOfJSON converts JSON to YAML with the same meaning and the same lines. JSON is nearly YAML, except for tabs between
-// values and some escapes in strings.
+// yamlOfJSON converts JSON to YAML with the same meaning and the same lines. JSON is almost a subset of YAML. The
+// exceptions are tabs between values and some escapes in strings.
 func yamlOfJSON(file string, data []byte) ([]byte, *judge.Fault) {
 	var any json.RawMessage
 	if err := json.Unmarshal(data, &any); err != nil {
@@ -47,7 +47,7 @@ func yamlOfJSON(file string, data []byte) ([]byte, *judge.Fault) {
 func yamlString(quoted []byte) []byte {
 	var text string
 	if json.Unmarshal(quoted, &text) != nil {
-		return quoted // package strict says what is wrong
+		return quoted // package strict reports the error
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

@@ -21,7 +21,7 @@ func checkJSON(t *testing.T, data []byte) {
 	}
 	root, faults := strict.ParseYAML("x.json", out)
 	if len(faults) > 0 {
-		// It refuses keys that stand twice, too many of them inside one another, and control characters.
+		// YAML rejects duplicate keys, very deep nesting, and control characters.
 		return
 	}
 	same(t, data, want, root)

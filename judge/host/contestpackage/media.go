@@ -14,10 +14,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// mostMedia bounds the pictures and documents of a package.
+// mostMedia is the maximum number of pictures and documents in a package.
 const mostMedia = 10_000
 
-// mediaTypes are the directories that may have pictures and documents.
+// mediaTypes lists the directories that may contain pictures and documents.
 var mediaTypes = []string{media.Contest, media.Groups, media.Organizations, media.Teams, media.Persons}
 
 // collectMedia returns the paths of the pictures and documents with default filenames in a directory.
@@ -72,7 +72,7 @@ func entries(dir fs.FS, name string) ([]fs.DirEntry, error) {
 	return all, nil
 }
 
-// Read reads a picture or document.
+// Read returns the bytes of a picture or document.
 func (f *Files) Read(name string) ([]byte, error) {
 	file, err := f.Root.Open(name)
 	if err != nil {
@@ -85,7 +85,7 @@ func (f *Files) Read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// Inspect reads all pictures and documents. It returns judge.Faults if a contest cannot have one of them.
+// Inspect reads all pictures and documents. It returns judge.Faults if any of them is not valid for a contest.
 func (f *Files) Inspect() (all []media.File, err error) {
 	var faults judge.Faults
 	for _, name := range f.Media {
@@ -106,8 +106,8 @@ func (f *Files) Inspect() (all []media.File, err error) {
 	return all, faults.AsError()
 }
 
-// AddMedia adds a picture or document, by its path in the package, whose bytes are a blob. It returns a *judge.Fault if the
-// path is wrong.
+// AddMedia adds a picture or document with the given path in the package. Its bytes are the blob d. It returns a
+// *judge.Fault if the path is invalid.
 func (p *Package) AddMedia(name string, d blob.Digest, size int64) *judge.Fault {
 	at, is, err := media.Parse(name)
 	if err == nil && !is {
@@ -123,7 +123,7 @@ func (p *Package) AddMedia(name string, d blob.Digest, size int64) *judge.Fault 
 	return nil
 }
 
-// media plans the pictures and documents.
+// media plans the changes to pictures and documents.
 func (l *planner) media() {
 	const kind = "file"
 	has := map[string]bool{}
@@ -151,7 +151,7 @@ func (l *planner) media() {
 	}
 }
 
-// knows reports whether the package or the contest has an object.
+// knows reports whether the package or the contest contains an object.
 func (l *planner) knows(typ, id string) bool {
 	switch typ {
 	case media.Groups:

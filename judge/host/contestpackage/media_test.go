@@ -11,7 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestPlanMedia: new and changed files are told, those that the package lacks stay, and each belongs to an object.
+// TestPlanMedia checks that a plan lists new and changed files, and keeps files that the package lacks. Each file
+// must belong to an object.
 func TestPlanMedia(t *testing.T) {
 	now := server()
 	now.Contest = &store.Contest{ID: "contest", Slug: "spring", Name: "Spring", Format: store.ICPC, Length: 1e12}
@@ -27,7 +28,7 @@ func TestPlanMedia(t *testing.T) {
 		now.Media = append(now.Media, media.File{Place: at, Digest: blob.Of([]byte(path)), Scaled: strings.Contains(path, "56x56")})
 	}
 	for name, tt := range map[string]struct {
-		paths []string // and after a blank other bytes
+		paths []string // text after a blank replaces the content
 		want  string
 	}{
 		"none":      {nil, ""},

@@ -28,8 +28,8 @@ type Package struct {
 	Persons       []Placed[store.ContestPerson]
 	Accounts      []Account
 	Media         []media.File
-	derived       bool // the organizations come from teams2.tsv
-	// Notes are about parts of the package that the import ignores.
+	derived       bool // the organizations were derived from teams2.tsv
+	// Notes describe the parts of the package that the import ignores.
 	Notes []string
 }
 
@@ -47,11 +47,11 @@ type Contest struct {
 	Line             int
 	ID               string // may be empty
 	Name, FormalName *string
-	Start            *time.Time // if zero, it is not known yet
+	Start            *time.Time // zero if not known yet
 	Duration         *time.Duration
-	Freeze           *time.Duration // before the end; zero if there is none
+	Freeze           *time.Duration // time before the end; zero if there is no freeze
 	Penalty          *time.Duration
-	Scored           *bool // points decide the ranks, not the number of solved problems
+	Scored           *bool // ranks depend on points instead of the number of solved problems
 	MainGroup        *string
 }
 
@@ -60,7 +60,7 @@ type Problem struct {
 	File       string
 	Line       int
 	ID, Label  string
-	Slug       string // of the published problem; if empty, it is the ID
+	Slug       string // of the published problem; if empty, ID is used
 	RGB, Color string // may be empty
 	ordinal    int
 }
@@ -80,10 +80,11 @@ type Account struct {
 	says     func(key string) bool
 }
 
-// ids matches the ids that other systems may use.
+// ids matches the ids that the Contest API allows.
 var ids = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$`)
 
-// Read parses the files of a package, by name. If anything is wrong, it returns judge.Faults.
+// Read parses the files of a package. The map from contains them by name. If anything is wrong, Read returns
+// judge.Faults.
 func Read(from map[string][]byte) (*Package, error) {
 	r := &reader{}
 	p := &Package{}
@@ -97,13 +98,13 @@ func Read(from map[string][]byte) (*Package, error) {
 	return p, r.sorted()
 }
 
-// objects adds the items of a file to the package, as objects of a kind.
+// objects adds the items of a file to the package as objects of kind k.
 func (r *reader) objects(p *Package, k kind, all []item) {
 	seen := map[string]int{}
 	for i := range all {
 		o := &object{item: &all[i], r: r, kind: k, used: map[string]bool{}}
 		switch {
-		case o.file == "accounts.tsv": // it has no column for an id
+		case o.file == "accounts.tsv": // this file has no id column
 			o.unique(seen, "username", o.scalar("username"))
 		case k != contests:
 			o.unique(seen, "id", o.ident("id", true))
@@ -129,7 +130,7 @@ func (r *reader) objects(p *Package, k kind, all []item) {
 		}
 		o.ignored()
 	}
-	switch k { // an empty file gives an empty list, while no file gives nil
+	switch k { // an empty file gives an empty list, a missing file gives nil
 	case problems:
 		p.Problems = append([]Problem{}, p.Problems...)
 		slices.SortStableFunc(p.Problems, func(a, b Problem) int { return a.ordinal - b.ordinal })
@@ -167,7 +168,7 @@ func (o *object) team(p *Package) store.Team {
 	if o.file != "teams2.tsv" {
 		return t
 	}
-	// A line of teams2.tsv also describes the institution of the team.
+	// A line of teams2.tsv also describes the team's institution.
 	short, formal := o.name("organization", false), o.name("formal_name", false)
 	if short == "" {
 		short = formal
@@ -192,7 +193,7 @@ func (o *object) person() store.ContestPerson {
 		Sex: o.oneOf("sex", false, "male", "female"), Role: o.oneOf("role", true, "contestant", "coach", "staff", "other"),
 		Teams: o.idents("team_ids"),
 	}
-	if id := o.ident("team_id", false); id != "" && len(p.Teams) == 0 { // as the version of 2023-06 has it
+	if id := o.ident("team_id", false); id != "" && len(p.Teams) == 0 { // as in version 2023-06
 		p.Teams = []string{id}
 	}
 	if len(p.Teams) == 0 && (p.Role == "contestant" || p.Role == "coach") {
@@ -204,7 +205,7 @@ func (o *object) person() store.ContestPerson {
 func (o *object) problem(at int) Problem {
 	p := Problem{File: o.file, Line: o.line, ID: o.ident("id", true), Label: o.plain("label"), RGB: o.matching("rgb", rgb,
 		"a color such as #ac00ff"), Color: o.name("color", false), Slug: o.ident("slug", false)}
-	if len(p.RGB) == 4 { // #fff is #ffffff
+	if len(p.RGB) == 4 { // expand #fff to #ffffff
 		p.RGB = "#" + strings.Repeat(p.RGB[1:2], 2) + strings.Repeat(p.RGB[2:3], 2) + strings.Repeat(p.RGB[3:4], 2)
 	}
 	if p.Label == "" {
@@ -268,7 +269,7 @@ func (o *object) account() Account {
 	return a
 }
 
-// references checks that referenced objects are in the package, if the package lists objects of their kind.
+// references checks that each referenced object is in the package, if the package lists objects of that kind.
 func (r *reader) references(p *Package) {
 	known := func(n int, id func(int) string) map[string]bool {
 		all := map[string]bool{}
@@ -332,7 +333,7 @@ func (r *reader) references(p *Package) {
 	}
 }
 
-// An object is an item with its kind. Its methods read the values of keys.
+// An object is an item and its kind. Its methods read the values of keys.
 type object struct {
 	*item
 	r    *reader
@@ -356,14 +357,14 @@ func (o *object) unique(seen map[string]int, key, text string) {
 	seen[text] = o.line
 }
 
-// elsewhere are the keys of the Contest API that are not imported. They are not taken for misspelt keys.
+// elsewhere lists keys of the Contest API that are not imported. They are not reported as misspelled.
 var elsewhere = []string{
 	"location", "banner", "logo", "countdown_pause_time", "scoreboard_thaw_time", "photo", "video", "backup", "key_log",
 	"tool_data", "desktop", "webcam", "audio",
 	"country_flag", "country_subdivision_flag", "twitter_account", "twitter_hashtag",
 }
 
-// ignored adds notes about keys that were not used.
+// ignored adds notes about unused keys.
 func (o *object) ignored() {
 	for _, key := range o.keys {
 		if o.used[key] {
@@ -383,7 +384,7 @@ func (o *object) ignored() {
 	}
 }
 
-// text returns the unchanged text of a key. It may be empty.
+// text returns the original text of a value. It may be empty.
 func (o *item) text(key string) string {
 	v := o.values[key]
 	if v.node != nil && v.node.Kind == strict.Scalar {
@@ -392,7 +393,7 @@ func (o *item) text(key string) string {
 	return v.text
 }
 
-// scalar reads a value that must be neither a list nor an object.
+// scalar reads a value that is neither a list nor an object.
 func (o *object) scalar(key string) string {
 	o.used[key] = true
 	if n := o.values[key].node; n.Here() && n.Kind != strict.Scalar {
@@ -401,7 +402,7 @@ func (o *object) scalar(key string) string {
 	return strings.TrimSpace(o.text(key))
 }
 
-// plain reads a text of one line without control characters.
+// plain reads a single line of text without control characters.
 func (o *object) plain(key string) string {
 	text := o.scalar(key)
 	if !auth.Legible(text) || len(text) > 200 {
@@ -410,7 +411,7 @@ func (o *object) plain(key string) string {
 	return text
 }
 
-// secret reads a text that may begin and end with blanks.
+// secret reads a text that may have leading and trailing blanks.
 func (o *object) secret(key string) string {
 	o.scalar(key)
 	text := o.text(key)
@@ -479,7 +480,7 @@ func (o *object) idents(key string) (all []string) {
 	return all
 }
 
-// oneOf reads one of several words.
+// oneOf reads a value that must be one of words.
 func (o *object) oneOf(key string, required bool, words ...string) string {
 	text := o.scalar(key)
 	if text == "" && !required || slices.Contains(words, text) {
@@ -493,7 +494,7 @@ func (o *object) oneOf(key string, required bool, words ...string) string {
 	return text
 }
 
-// matching reads a text that must match a pattern. Want describes the pattern.
+// matching reads a text that must match a pattern. The argument want describes the pattern in error messages.
 func (o *object) matching(key string, form *regexp.Regexp, want string) string {
 	text := o.plain(key)
 	if text != "" && !form.MatchString(text) {
@@ -502,7 +503,7 @@ func (o *object) matching(key string, form *regexp.Regexp, want string) string {
 	return text
 }
 
-// flag reads true or false.
+// flag reads a boolean.
 func (o *object) flag(key string) bool {
 	o.used[key] = true
 	n := o.values[key].node
@@ -516,7 +517,7 @@ func (o *object) flag(key string) bool {
 	return is
 }
 
-// number reads a number. If the file does not have the key, is is false.
+// number reads a number. The second result is false if the file does not contain the key.
 func (o *object) number(key string) (x float64, is bool) {
 	o.used[key] = true
 	n := o.values[key].node
@@ -531,7 +532,7 @@ func (o *object) number(key string) (x float64, is bool) {
 	return x, true
 }
 
-// location reads an object of numbers, and returns it as JSON. It may be empty.
+// location reads an object of numbers, and returns it as JSON. It returns an empty string if there is none.
 func (o *object) location(keys ...string) string {
 	o.used["location"] = true
 	n := o.values["location"].node

@@ -16,11 +16,11 @@ import (
 // An Action is what an import does with an object.
 type Action string
 
-// The states of a ReportLine.
+// The values of Action.
 const (
 	Added   Action = "added"
 	Changed Action = "changed"
-	Missing Action = "missing" // only the contest has the object, and keeps it
+	Missing Action = "missing" // only the contest has the object; it is kept
 	Skipped Action = "skipped" // the object cannot be imported yet
 )
 
@@ -29,7 +29,7 @@ type ReportLine struct {
 	State Action
 	Kind  string
 	ID    string
-	Note  string // what changes, or why; may be empty
+	Note  string // changes or reason; may be empty
 }
 
 // Current is the current state of a server.
@@ -43,15 +43,15 @@ type Current struct {
 	Teams         []*store.Team
 	Persons       []*store.ContestPerson
 	Listed        []*store.ContestAccount
-	// Roles are the roles of Listed in the contest, by the ids of their accounts.
+	// Roles maps the ids of accounts in Listed to their roles in the contest.
 	Roles    map[string]string
 	Accounts []*store.Account
 	Media    []media.File
-	// CheckPassword reports whether a hash is that of a password.
+	// CheckPassword reports whether password has the given hash.
 	CheckPassword func(ctx context.Context, password, hash string) (bool, error)
 }
 
-// A Plan is what an import will do.
+// A Plan describes the changes of an import.
 type Plan struct {
 	Slug  string // of the contest
 	Lines []ReportLine
@@ -59,10 +59,10 @@ type Plan struct {
 	Unchanged int
 	Notes     []string
 	Import    store.ContestImport
-	// Passwords are the passwords of Import.Accounts in the package, not hashed. If one is empty, a new account gets a
-	// generated password, and an existing account keeps its password.
+	// Passwords lists the unhashed passwords in the package for Import.Accounts. If a password is empty, a new
+	// account gets a generated password, and an existing account keeps its password.
 	Passwords []string
-	// Media are the new and changed files. Their bytes are not read yet.
+	// Media lists the new and changed files. Their bytes have not been read yet.
 	Media []media.File
 }
 
@@ -105,7 +105,7 @@ func (l *planner) line(state Action, k kind, id, note string) {
 	l.plan.Lines = append(l.plan.Lines, ReportLine{state, string(k), id, note})
 }
 
-// missing reports objects of the contest that are not in the package.
+// missing reports objects of the contest that the package lacks, if the package lists objects of this kind.
 func missing[T any](l *planner, k kind, listed bool, there []T, id func(T) string, has func(id string) bool) {
 	for _, one := range there {
 		if listed && !has(id(one)) {
@@ -120,7 +120,8 @@ type difference struct {
 	changes []string
 }
 
-// text compares a property, and sets it to the old value if the package does not have it.
+// text compares a property with its old value. If the package does not contain the key, text restores the old
+// value.
 func (d *difference) text(key string, is *string, was string) {
 	if !d.says(key) {
 		*is = was
@@ -139,7 +140,7 @@ func (d *difference) list(key string, is *[]string, was []string) {
 	}
 }
 
-// tell adds the line of the report for an object, and reports whether the object must be written.
+// tell adds a report line for an object, and reports whether the object must be written.
 func (l *planner) tell(k kind, id string, is bool, d *difference) bool {
 	switch {
 	case !is:
@@ -161,7 +162,7 @@ func (l *planner) organizations() {
 		o, d, at := one.Object, difference{says: one.says}, find(one.Object.ID)
 		if at >= 0 {
 			was := l.now.Organizations[at]
-			if one.File == "teams2.tsv" { // its keys are those of teams
+			if one.File == "teams2.tsv" { // its keys are those of a team
 				d.says = func(key string) bool {
 					return key == "name" || one.says(key) && key == "formal_name" || one.says(key) && key == "country"
 				}
@@ -275,7 +276,7 @@ func (l *planner) persons() {
 	})
 }
 
-// exists checks that the contest has a referenced object, if the package does not list objects of its kind.
+// exists checks that the contest contains a referenced object, if the package does not list objects of that kind.
 func (l *planner) exists(file string, line int, k kind, id string) {
 	listed, there := false, false
 	switch k {
@@ -298,7 +299,7 @@ func (l *planner) exists(file string, line int, k kind, id string) {
 	}
 }
 
-// roleOf returns the role in the contest for an account of a type. It may be empty.
+// roleOf returns the contest role for an account type. It may be empty.
 func roleOf(typ string) string {
 	return string(map[string]auth.Role{"judge": auth.Judge, "admin": auth.ContestAdmin, "staff": auth.Runner, "balloon": auth.Runner}[typ])
 }
@@ -323,7 +324,7 @@ func (l *planner) account(ctx context.Context, a *Account) error {
 	password, note := a.Password, ""
 	d := difference{says: a.says}
 	at := slices.IndexFunc(l.now.Listed, func(was *store.ContestAccount) bool { return was.ID == a.ID })
-	// Usernames may not differ only in upper and lower case.
+	// Usernames must differ in more than letter case.
 	is := slices.IndexFunc(l.now.Accounts, func(b *store.Account) bool { return strings.EqualFold(b.Login, a.Username) })
 	switch {
 	case at >= 0:
@@ -334,7 +335,7 @@ func (l *planner) account(ctx context.Context, a *Account) error {
 		}
 		d.text("type", &n.Type, was.Type)
 		d.text("person_id", &n.Person, was.Person)
-		if a.File != "accounts.tsv" { // in this file, the username has the number of the team
+		if a.File != "accounts.tsv" { // in this file, the username contains the team's number
 			d.text("team_id", &n.Team, was.Team)
 		} else if n.Team != was.Team {
 			d.changes = append(d.changes, "team_id")
@@ -386,7 +387,7 @@ func (l *planner) account(ctx context.Context, a *Account) error {
 	return nil
 }
 
-// teamName returns the name of a team of the package or of the contest. It may be empty.
+// teamName returns the name of a team in the package or in the contest. It may be empty.
 func (l *planner) teamName(id string) string {
 	for _, t := range l.Teams {
 		if t.Object.ExtID == id {

@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// contest plans the contest and its problems.
+// contest plans the changes to the contest and its problems.
 func (l *planner) contest(slug string) {
 	if l.Contest == nil && l.now.Contest == nil {
 		l.wrong("contest.yaml", 0, "add the file, or name a contest of the server",
@@ -52,7 +52,7 @@ func (l *planner) contest(slug string) {
 	l.plan.Import.Contest, l.plan.Import.Problems = &c, problems
 }
 
-// settings applies the contest of a package to c, and returns the changes.
+// settings applies the contest settings of a package to c, and returns the changed keys.
 func (l *planner) settings(c *store.Contest, p *Contest) (changes []string) {
 	set := func(key string, differs bool) bool {
 		if differs {
@@ -77,8 +77,8 @@ func (l *planner) settings(c *store.Contest, p *Contest) (changes []string) {
 		}
 		c.Starts = *p.Start
 	}
-	freeze := cmp.Or(c.Settings.Planned, c.Freeze) // Planned is set if the scoreboard was frozen by hand
-	var frozen time.Duration                       // before the end
+	freeze := cmp.Or(c.Settings.Planned, c.Freeze) // Planned is set if the scoreboard was frozen manually
+	var frozen time.Duration                       // time before the end
 	if freeze != 0 {
 		frozen = c.Length - freeze
 	}
@@ -119,14 +119,14 @@ func (l *planner) settings(c *store.Contest, p *Contest) (changes []string) {
 	return changes
 }
 
-// usualPenalty is the penalty time of the ICPC, in minutes.
+// usualPenalty is the ICPC's penalty time in minutes.
 const usualPenalty = 20
 
-// word matches a color that is a name.
+// word matches a color name.
 var word = regexp.MustCompile(`^[a-zA-Z]{1,30}$`)
 
-// problems returns the problems of the contest in the order of the package. Problems that the package does not list come
-// last. It reports whether that changes anything.
+// problems returns the contest's problems in the order of the package, followed by those that the package does not
+// list. It reports whether this changes anything.
 func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 	var was []store.NewContestProblem
 	for _, p := range l.now.Problems {
@@ -147,7 +147,7 @@ func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 			}
 			n.Slug = l.now.Published[is].Slug
 			if at = slices.IndexFunc(was, func(b store.NewContestProblem) bool { return b.Slug == n.Slug }); at >= 0 {
-				n = was[at] // the problem gets the id of the package for other systems
+				n = was[at] // the contest's problem gets the id in the package
 			}
 		}
 		if used[n.Slug] {

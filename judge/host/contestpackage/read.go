@@ -1,9 +1,9 @@
-// Package contestpackage reads and writes contest packages: directories or ZIP archives in the ICPC Contest Package
-// Format. It also reads the TSV files of the ICPC's registration system. PlanImport compares a package with the state of a
-// server, and returns what an import adds and changes. Write returns a package.
+// Package contestpackage reads and writes contest packages: directories or ZIP archives in the ICPC Contest
+// Package Format. It also reads the TSV files of the ICPC registration system. PlanImport compares a package with
+// the state of a server, and returns what an import would add and change. Write returns the files of a package.
 //
-// An error in a package is a *judge.Fault with file and line. The package does not access the database, writes no files,
-// and does not store pictures.
+// An error in a package is a *judge.Fault with file and line. The package does not access the database, writes no
+// files, and does not store pictures.
 package contestpackage
 
 import (
@@ -21,10 +21,10 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// mostBytes bounds a file of a package.
+// mostBytes is the maximum size of a file in a package.
 const mostBytes = 4 << 20
 
-// kind is a kind of objects that a package lists.
+// A kind is a kind of objects in a package.
 type kind string
 
 const (
@@ -45,7 +45,7 @@ func (k kind) endpoint() string {
 	return string(k) + "s"
 }
 
-// files are the possible files of each kind. A package may have only one of them.
+// files lists the possible file names of each kind. A package may contain only one file per kind.
 var files = []struct {
 	kind  kind
 	names []string
@@ -59,7 +59,7 @@ var files = []struct {
 	{accounts, []string{"accounts.json", "accounts.yaml", "accounts.tsv"}},
 }
 
-// names returns the names of the files that Read knows.
+// names returns all file names that Read recognizes.
 func names() (all []string) {
 	for _, f := range files {
 		all = append(all, f.names...)
@@ -67,7 +67,7 @@ func names() (all []string) {
 	return all
 }
 
-// A value is a value of an object: a text, a list, an object, or null.
+// A value is the value of a key: a text, a list, an object, or null.
 type value struct {
 	node *strict.Node // nil if the value is a cell of a TSV file
 	text string       // of a cell
@@ -77,12 +77,12 @@ type value struct {
 type item struct {
 	file   string
 	line   int
-	keys   []string // in the order of the file
+	keys   []string // in file order
 	values map[string]value
 	lines  map[string]int // of each key
 }
 
-// A reader collects the faults of a package.
+// A reader collects the errors in a package.
 type reader struct {
 	faults judge.Faults
 	notes  []string
@@ -92,14 +92,14 @@ func (r *reader) wrong(file string, line int, hint, format string, args ...any) 
 	r.faults = append(r.faults, &judge.Fault{File: file, Line: line, Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// Files are the files of a package that are imported.
+// Files contains the files of a package that an import uses.
 type Files struct {
 	Texts map[string][]byte // by name, for Read
 	Media []string          // paths of pictures and documents
-	Root  fs.FS             // the directory of the paths
+	Root  fs.FS             // root directory of the paths
 }
 
-// Collect returns the files of a package that are imported. They are in the root, or in the only directory in it.
+// Collect returns the files of a package that an import uses. They are in root, or in the only directory there.
 func Collect(root fs.FS) (*Files, error) {
 	all, err := collect(root)
 	if err != nil || all != nil {
@@ -123,7 +123,7 @@ func Collect(root fs.FS) (*Files, error) {
 		Hint: "it needs one of " + strings.Join(names(), ", ")}}
 }
 
-// collect returns the files in a directory that are imported. It returns nil if there are none.
+// collect returns the files in dir that an import uses. It returns nil if there are none.
 func collect(dir fs.FS) (*Files, error) {
 	texts, err := collectTexts(dir)
 	if err != nil {
@@ -161,7 +161,7 @@ func tooLarge(name string) *judge.Fault {
 	return &judge.Fault{File: name, Text: fmt.Sprintf("the file has more than %d MiB", mostBytes>>20)}
 }
 
-// items reads the objects of a kind. It reports whether the package lists the kind.
+// items reads the objects of a kind from its file. It reports whether the package contains such a file.
 func (r *reader) items(from map[string][]byte, names []string) (all []item, listed bool) {
 	found := ""
 	for _, name := range names {
@@ -187,7 +187,7 @@ func (r *reader) items(from map[string][]byte, names []string) (all []item, list
 	return all, found != ""
 }
 
-// tree reads a JSON or YAML file: an object, or a list of objects.
+// tree reads a JSON or YAML file with an object or a list of objects.
 func (r *reader) tree(name string, data []byte) (all []item) {
 	if strings.HasSuffix(name, ".json") {
 		var fault *judge.Fault
@@ -225,7 +225,7 @@ func (r *reader) tree(name string, data []byte) (all []item) {
 	return all
 }
 
-// sorted returns the faults in the order of the files and their lines, each once.
+// sorted returns the errors sorted by file and line, without duplicates.
 func (r *reader) sorted() error {
 	seen := map[judge.Fault]bool{}
 	r.faults = slices.DeleteFunc(r.faults, func(f *judge.Fault) bool {

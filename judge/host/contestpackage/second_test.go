@@ -10,7 +10,7 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// imported imports packages one after the other into an empty server, and returns the server.
+// imported imports packages in order into an empty server, and returns its state.
 func imported(t *testing.T, packages ...map[string]string) *Current {
 	t.Helper()
 	now := server()
@@ -34,8 +34,8 @@ func texts(files map[string]string) map[string][]byte {
 
 const plainContest = "name: C\nduration: 5:00:00\n"
 
-// TestOrganizationsOfTeams: a line of teams2.tsv also describes its organization. If the package has a
-// file of organizations, that file alone counts.
+// TestOrganizationsOfTeams checks that a line of teams2.tsv also describes its organization, unless the package
+// has a file of organizations.
 func TestOrganizationsOfTeams(t *testing.T) {
 	const (
 		teams = "teams2\t1\n1\t\t\tOne\tFormal A\tA\tDEU\tINST-7\n2\t\t\tTwo\tFormal A\tA\tDEU\tINST-7\n"
@@ -51,7 +51,8 @@ func TestOrganizationsOfTeams(t *testing.T) {
 	if got := ids(now); !slices.Equal(got, []string{"7 A", "8 B"}) {
 		t.Errorf("teams2.tsv alone gives %q", got)
 	}
-	// A later teams2.tsv with fewer teams does not report organizations as missing: it does not list them.
+	// A later teams2.tsv with fewer teams does not report missing organizations, because it does not list
+	// organizations.
 	p, err := plan(t, now, texts(map[string]string{"teams2.tsv": teams}))
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +60,7 @@ func TestOrganizationsOfTeams(t *testing.T) {
 	if got := report(p); got != "missing team 3: it stays\n" {
 		t.Errorf("fewer teams: %q", got)
 	}
-	// Its organizations may be known to the contest only.
+	// An organization that teams2.tsv refers to may exist only in the contest.
 	if p, err = plan(t, now, texts(map[string]string{"teams2.tsv": "teams2\t1\n1\t\t\tOne\t\t\t\tINST-8\n"})); err != nil {
 		t.Error(err)
 	} else if got := report(p); !strings.Contains(got, "changed team 1: organization_id") {
@@ -79,7 +80,8 @@ func TestOrganizationsOfTeams(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `the package has no organization "7"`) {
 		t.Errorf("an empty organizations.json: %v", err)
 	}
-	// With a file of organizations, those of the contest that it lacks are reported.
+	// If the package has a file of organizations, an organization that exists only in the contest is reported as
+	// missing.
 	p, err = plan(t, now, texts(map[string]string{"organizations.json": `[{"id": "9", "name": "Nine"}]`}))
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +91,7 @@ func TestOrganizationsOfTeams(t *testing.T) {
 	}
 }
 
-// TestSecondPackage: what a second package does not say stays, and what it says changes, key by key.
+// TestSecondPackage checks that a second package changes exactly the keys that it contains.
 func TestSecondPackage(t *testing.T) {
 	first := map[string]string{
 		"contest.yaml":       plainContest,
@@ -144,8 +146,9 @@ func TestSecondPackage(t *testing.T) {
 	}
 }
 
-// TestFreeze: the freeze of a package is counted from the end, and that of a contest from its start. A
-// new length keeps the time from the freeze to the end, which must be shorter than the contest.
+// TestFreeze checks that a package states the time from the freeze to the end, and a contest the time from the
+// start to the freeze. A new length keeps the time from the freeze to the end. That time must be shorter than the
+// contest.
 func TestFreeze(t *testing.T) {
 	const hour = time.Hour
 	for _, tt := range []struct {
@@ -194,8 +197,7 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// TestJSONForms: all white space of JSON, and no white space at all, give the same objects on the same
-// lines.
+// TestJSONForms checks that JSON with any or no white space gives the same objects with correct lines.
 func TestJSONForms(t *testing.T) {
 	for _, tt := range []struct {
 		text string

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// columns are the keys in JSON for the columns of each TSV file. A column with "" is not imported.
+// columns maps each TSV file to the JSON keys of its columns. A column with an empty key is not imported.
 var columns = map[string][]string{
 	"groups.tsv":   {"id", "name"},
 	"teams2.tsv":   {"id", "icpc_id", "group_ids", "name", "formal_name", "organization", "country", "organization_id"},
@@ -18,7 +18,7 @@ var columns = map[string][]string{
 // leastColumns is the minimum number of columns of a line, by file.
 var leastColumns = map[string]int{"groups.tsv": 2, "teams2.tsv": 4, "accounts.tsv": 3, "institutions2.tsv": 2}
 
-// firstLines match the first line of each file, which names its format.
+// firstLines maps each file to a pattern for its first line, which names its format.
 var firstLines = map[string]*regexp.Regexp{
 	"groups.tsv":        regexp.MustCompile(`^(groups|File_Version)\t`),
 	"teams2.tsv":        regexp.MustCompile(`^(teams2|File_Version)\t`),
@@ -32,7 +32,7 @@ var (
 	number  = regexp.MustCompile(`[0-9]+$`)
 )
 
-// tsv parses a file with one object per line, and tabs between values.
+// tsv parses a file with one object per line and tab-separated values.
 func (r *reader) tsv(name string, data []byte) (all []item) {
 	if !utf8.Valid(data) {
 		line := 1
@@ -91,7 +91,7 @@ func (r *reader) tsv(name string, data []byte) (all []item) {
 	return all
 }
 
-// rest reads the columns of an institution after its names.
+// rest reads the columns of an institution after the names.
 func (o *item) rest(cells []string, set func(key, text string)) {
 	id := institution(o.text("id"))
 	set("id", id)
@@ -123,8 +123,8 @@ func institution(id string) string {
 	return id
 }
 
-// teamOf returns the id of the team of an account in accounts.tsv, which has no column for it. The id is the number at the
-// end of the username. It is empty if there is no number.
+// teamOf returns the team id for a username in accounts.tsv, which has no column for it. The id is the number at
+// the end of the username. It is empty if there is no number.
 func teamOf(username string) string {
 	digits := number.FindString(username)
 	if trimmed := strings.TrimLeft(digits, "0"); trimmed != "" {

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// The objects of a package as Write writes them. Null means that a property has no value.
+// The objects in the files that Write returns. A null means that a property has no value.
 type (
 	contestFile struct {
 		ID         string          `json:"id"`
@@ -92,13 +92,13 @@ func optional(text string) *string {
 	return &text
 }
 
-// located returns null for an empty location.
+// located returns the location as JSON, or null if text is empty.
 func located(text string) json.RawMessage { return json.RawMessage(cmp.Or(text, "null")) }
 
-// list returns a copy that is not nil.
+// list returns a non-nil copy of all.
 func list(all []string) []string { return append([]string{}, all...) }
 
-// Write returns the files of a package for a contest of a server. Importing them on the same server changes nothing. On
+// Write returns the files of a package for a contest. Importing them on the same server changes nothing. On
 // another server with the same problems, it creates the same contest. Passwords are never written.
 func Write(now *Current) (map[string][]byte, error) {
 	all := map[string][]byte{}
@@ -141,7 +141,7 @@ func Write(now *Current) (map[string][]byte, error) {
 	return all, nil
 }
 
-// readable returns a name unless an import would reject it.
+// readable returns name, or an empty string if an import would reject it.
 func readable(name string) string {
 	if auth.BadName(name) != "" {
 		return ""
@@ -149,7 +149,7 @@ func readable(name string) string {
 	return name
 }
 
-// contestOf returns the contest file. It omits settings that a package cannot express.
+// contestOf returns the content of the contest file. It omits settings that a package cannot express.
 func contestOf(c *store.Contest) contestFile {
 	f := contestFile{ID: c.Slug, Name: c.Name, FormalName: optional(c.FormalName), Type: "pass-fail", MainGroup: optional(c.MainGroup)}
 	if !c.Starts.IsZero() {
@@ -172,7 +172,7 @@ func contestOf(c *store.Contest) contestFile {
 	return f
 }
 
-// hex matches a color that a package may have as rgb.
+// hex matches a color that a package can store as rgb.
 var hex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 func problemsOf(problems []*store.ContestProblem) []any {

@@ -15,8 +15,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestWriteArchives: what archives became is written, and read by the same server without a change and by
-// another one as the same contest.
+// TestWriteArchives imports archives and writes the contest as a package. Importing it must change nothing on the
+// same server, and create the same contest on another server.
 func TestWriteArchives(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) < 4 {
@@ -46,7 +46,7 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// identity fails unless the import of what is written is the identity.
+// identity checks that importing the written package changes nothing.
 func identity(t fataler, now *Current) {
 	files, err := Write(now)
 	if err != nil {
@@ -78,7 +78,8 @@ func identity(t fataler, now *Current) {
 	}
 }
 
-// likeNew writes the state without what no package has: passwords, and which import created an account.
+// likeNew returns the state without data that a package cannot contain: passwords, and which import created an
+// account.
 func (now *Current) likeNew() string {
 	var kept []string
 	for line := range strings.Lines(now.state()) {
@@ -100,8 +101,8 @@ func written(files map[string][]byte) string {
 	return b.String()
 }
 
-// TestWriteOddTimes: what a package cannot say of the times of a contest stays as it is, and a freeze by
-// hand is not the planned one.
+// TestWriteOddTimes checks that an import keeps contest times that a package cannot express, and that a manual
+// freeze is not written as the planned one.
 func TestWriteOddTimes(t *testing.T) {
 	for _, c := range []store.Contest{
 		{},
@@ -126,7 +127,7 @@ func TestWriteOddTimes(t *testing.T) {
 	}
 }
 
-// TestWriteAny: the import of what is written is the identity, whatever people named.
+// TestWriteAny checks that importing a written package changes nothing, for any names and settings.
 func TestWriteAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(below int) int { return rapid.IntRange(0, below-1).Draw(t, "draw") }
@@ -146,7 +147,7 @@ func TestWriteAny(t *testing.T) {
 		if draw(4) == 0 {
 			c.Format = store.IOI
 		} else {
-			c.Settings.Penalty = draw(20) // 20 is what 0 means
+			c.Settings.Penalty = draw(20) // below 20, because 20 is written like the default 0
 		}
 		now.Contest = c
 		for i, slug := range []string{"asteroids", "bottles", "sum"}[:draw(4)] {

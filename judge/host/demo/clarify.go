@@ -7,13 +7,13 @@ import (
 	"assay/judge/host/store"
 )
 
-// clarifications are those of the contest, in their order.
+// clarifications lists the clarifications of the contest, in order.
 var clarifications = []struct {
 	ago     time.Duration
 	team    int    // -1 for the jury
-	label   string // of the problem; empty for none
+	label   string // of the problem; may be empty
 	text    string
-	answers int // the place of the question that it answers, from 1; 0 if there is none
+	answers int // index, from 1, of the request that it answers; 0 if none
 }{
 	{150 * time.Minute, 2, "A", "What is printed if no move wins?", 0},
 	{147 * time.Minute, -1, "A", "Any text that is not a position, always the same one. See the samples.", 1},
@@ -22,7 +22,7 @@ var clarifications = []struct {
 	{4 * time.Minute, 0, "B", "Is the first number always above 1?", 0},
 }
 
-// clarify writes the clarifications that came before a moment and are not written yet.
+// clarify writes the clarifications before the given time that have not been written yet.
 func (f *filling) clarify(ctx context.Context, until time.Time) error {
 	jury, err := f.store.AccountByLogin(ctx, "judge")
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package demo fills an empty data directory with a running contest that has teams, submissions, and their judgings,
-// with a ladder whose bots have played, and with a golf hole that has submissions. It is for trying out a server, and
-// for tests.
+// Package demo fills an empty data directory with a running contest with teams, submissions and judgements, with a
+// ladder whose bots have played, and with a golf hole that has submissions. It is for trying out a server, and for
+// tests.
 //
-// The judgings were recorded from real ones of programs in solutions/. Only the authors and the times of the
-// submissions are invented. The package does not judge, and publishes nothing: recordings of problems that the
-// server does not have are left out.
+// The judgements are recordings of real judgings of the programs in solutions/. Only the authors and the times of
+// the submissions are invented. The package does not judge and does not publish problems. It skips recordings of
+// problems that the server does not have.
 package demo
 
 import (
@@ -33,26 +33,26 @@ import (
 // Slug is the contest's address.
 const Slug = "demo"
 
-// Teams and Submissions are how many there are.
+// Teams and Submissions are the numbers of teams and submissions.
 const (
 	Teams       = 8
 	Submissions = 200
 )
 
-// The contest began a while ago, and its board is not frozen yet.
+// The contest began a while ago, and its scoreboard is not frozen yet.
 const (
 	since  = 200 * time.Minute
 	length = 5 * time.Hour
 	freeze = 4 * time.Hour
 )
 
-// names are those of the teams, in the order of how good they are.
+// names lists the names of the teams, from best to worst.
 var names = [Teams]string{
 	"Ackermann's Children", "Big O No", "Cache Me Outside", "Deadlock Holmes",
 	"Eulersaurus Rex", "Fork Bombers", "Greedy by Nature", "Halting Problems",
 }
 
-// recording is a program with a judging of it.
+// A recording is a program and the result of judging it.
 type recording struct {
 	Problem  string     `json:"problem"`
 	File     string     `json:"file"`
@@ -64,7 +64,7 @@ type recording struct {
 //go:embed recorded.jsonl.gz
 var recorded []byte
 
-// recordings reads those that come along.
+// recordings reads the embedded recordings.
 func recordings[T recording | recordedAnswer](packed []byte) (all []T, err error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -81,23 +81,23 @@ func recordings[T recording | recordedAnswer](packed []byte) (all []T, err error
 	}
 }
 
-// Options say what is filled.
+// Options configure Fill.
 type Options struct {
-	Data     string // the data directory; no server may use it
+	Data     string // data directory, which no server may be using
 	Database string // postgres://...; if empty, SQLite in the data directory
-	Version  string // of the program
+	Version  string // version of this program
 	Class    string // of workers
-	Admin    string // username of the administrator, who must exist
+	Admin    string // username of an existing administrator
 	Now      time.Time
-	// Submissions is how many submissions the contest gets, and Games at most how many games the ladder. If
-	// zero, there are 200 submissions and all recorded games.
+	// Submissions is the number of submissions to the contest, and Games the maximum number of games on the
+	// ladder. Zero means 200 submissions and all recorded games.
 	Submissions, Games int
 }
 
 // Fill creates the contest with the recorded problems. It returns the usernames and passwords of an
 // administrator, a judge, and the teams.
 func Fill(ctx context.Context, o Options) (logins []auth.Slip, err error) {
-	o.Now = o.Now.Truncate(time.Minute) // the contest began at a full minute
+	o.Now = o.Now.Truncate(time.Minute) // the contest starts on a full minute
 	f := &filling{o: o, clock: o.Now.Add(-since - time.Hour), chance: rand.New(rand.NewPCG(1, 8))}
 	all, err := recordings[recording](recorded)
 	if err != nil {
@@ -149,11 +149,11 @@ type filling struct {
 	accounts []*store.Account // of the teams
 	teams    []*store.Team
 	problems map[string]*store.Problem
-	labels   map[string]string // slug of a problem by its label
-	said     []int64           // numbers of the clarifications that are written
+	labels   map[string]string // problem slugs by label
+	said     []int64           // numbers of the clarifications that have been written
 }
 
-// people makes the accounts, and gives the admin a password.
+// people creates the accounts, and sets the administrator's password.
 func (f *filling) people(ctx context.Context) ([]auth.Slip, error) {
 	passwords := auth.NewPasswords()
 	admin, err := f.store.AccountByLogin(ctx, f.o.Admin)
@@ -190,7 +190,7 @@ func (f *filling) people(ctx context.Context) ([]auth.Slip, error) {
 	return slices.Concat([]auth.Slip{first}, judges, teams), err
 }
 
-// begin makes the contest, in which the teams take part.
+// begin creates the contest and adds the teams.
 func (f *filling) begin(ctx context.Context, all []recording) error {
 	f.problems, f.labels = map[string]*store.Problem{}, map[string]string{}
 	var in []store.NewContestProblem
@@ -230,15 +230,15 @@ func (f *filling) begin(ctx context.Context, all []recording) error {
 	return nil
 }
 
-// entry is a submission that will be made.
+// An entry is a submission to create.
 type entry struct {
 	at   time.Time
 	team int
 	what recording
 }
 
-// entries decides who submits what, and when: the better a team is, the sooner it submits
-// something that is right. Some go on after that.
+// entries decides which team submits which program, and when. The better a team is, the sooner it submits a
+// correct program. Some teams continue to submit after that.
 func (f *filling) entries(all []recording) []entry {
 	var slugs []string
 	for _, r := range all {
@@ -255,7 +255,7 @@ func (f *filling) entries(all []recording) []entry {
 	var entries []entry
 	for _, when := range whens {
 		team, problem := f.chance.IntN(Teams), f.chance.IntN(len(slugs))
-		for range slugs { // one that is open, where there is one
+		for range slugs { // choose an unsolved problem if possible
 			if !solved[[2]int{team, problem}] {
 				break
 			}
@@ -274,7 +274,7 @@ func (f *filling) entries(all []recording) []entry {
 	return entries
 }
 
-// enter makes a submission, and hands its recorded result in.
+// enter creates a submission and records its result.
 func (f *filling) enter(ctx context.Context, e entry) error {
 	f.clock = e.at
 	source, p := []byte(e.what.Source), f.problems[e.what.Problem]
@@ -293,7 +293,7 @@ func (f *filling) enter(ctx context.Context, e entry) error {
 	if err != nil {
 		return err
 	}
-	specs, err := f.store.Next(ctx, job.Contest, f.o.Class, 1) // nothing else waits
+	specs, err := f.store.Next(ctx, job.Contest, f.o.Class, 1) // no other job is pending
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// recordedAnswer is an answer to the hole with the proof of it, which names the problem.
+// A recordedAnswer is a golf submission and the result of its check, which names the problem.
 type recordedAnswer struct {
 	File     string           `json:"file"`
 	Language string           `json:"language"` // id
@@ -24,7 +24,7 @@ type recordedAnswer struct {
 //go:embed hole.jsonl.gz
 var recordedAnswers []byte
 
-// hole opens a hole to which the teams have sent answers, one after the other.
+// hole opens a hole and adds the teams' golf submissions in order.
 func (f *filling) hole(ctx context.Context) error {
 	all, err := recordings[recordedAnswer](recordedAnswers)
 	if err != nil {
@@ -45,7 +45,7 @@ func (f *filling) hole(ctx context.Context) error {
 	return nil
 }
 
-// answer hands an answer in, with its recorded proof.
+// answer adds a golf submission with its recorded check.
 func (f *filling) answer(ctx context.Context, h *store.Hole, author *store.Account, s *recordedAnswer) error {
 	source := []byte(s.Source)
 	file := job.File{Path: s.File, Size: int64(len(source)), Digest: blob.Of(source)}

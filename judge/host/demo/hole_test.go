@@ -15,7 +15,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// answers are the answers of which there are proofs, in the order in which they are sent.
+// answers lists the golf submissions with recorded checks, in the order in which they are sent.
 var answers = []string{
 	"right/local_names.py", "right/struct.c", "right/class.java", "right/logs.js", "wrong/glued.py", "right/prints.go",
 	"right/method.rb", "right/arguments.pl",
@@ -27,8 +27,8 @@ var answers = []string{
 	"right/arguments.lua", "right/tuple_argument.py", "right/infix_operator.hs",
 }
 
-// TestTheHole: the answers are the files as they are, 30 of them right and in 10 languages at
-// least; -update proves them anew.
+// TestTheHole checks that the recordings match the files and contain 30 valid submissions in at least 10
+// languages. With -update it checks the submissions again and records the results.
 func TestTheHole(t *testing.T) {
 	const folder = "../../../cmd/judge/testdata/golf"
 	if golden.Updating() {
@@ -59,7 +59,7 @@ func TestTheHole(t *testing.T) {
 	}
 }
 
-// proveAnswers proves the answers, and writes the file.
+// proveAnswers checks the golf submissions and writes the recording.
 func proveAnswers(t *testing.T, folder string) []byte {
 	w, err := workspace.Find(workspace.Env{Cache: t.TempDir()})
 	if err != nil {

@@ -19,18 +19,18 @@ import (
 	"assay/judge/host/store"
 )
 
-// LadderSlug is the address of the ladder.
+// LadderSlug is the slug of the ladder.
 const LadderSlug = "hill"
 
-// bots are the classes of the ladder's bots, with what each announces of the numbers that it
-// finds.
+// bots lists the classes of the ladder's bots. The second string is the expression that the bot chooses among the
+// numbers that it finds.
 var bots = [...][2]string{
 	{"Lowest", "legal[0]"}, {"Highest", "legal[-1]"}, {"Middle", "legal[len(legal) // 2]"}, {"Third", "legal[len(legal) // 3]"},
 	{"Odd", "max([n for n in legal if n % 2] or legal)"}, {"Even", "max([n for n in legal if n % 2 == 0] or legal)"},
 	{"Chance", "self.random.choice(legal)"}, {"Neighbor", "max([n for n in legal if n < numbers[-1]] or legal)"},
 }
 
-// botText is the program of a bot.
+// botText returns the source code of a bot.
 func botText(name, announces string) string {
 	return strings.NewReplacer("NAME", name, "ANNOUNCES", announces).Replace(`import random
 
@@ -57,7 +57,8 @@ class NAME:
 //go:embed ladder.jsonl.gz
 var recordedGames []byte
 
-// games reads the log: how the event was opened, and the games in the order in which they were played.
+// games reads the log. It returns the settings of the tournament, and the games in the order in which they were
+// played.
 func games(packed []byte) (opened *arena.Opened, all []*arena.Game, err error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	var text []byte
@@ -85,7 +86,7 @@ func games(packed []byte) (opened *arena.Opened, all []*arena.Game, err error) {
 	return opened, all, nil
 }
 
-// ladder opens a ladder on which the bots have met.
+// ladder opens a ladder and adds the bots' recorded encounters.
 func (f *filling) ladder(ctx context.Context) error {
 	opened, all, err := games(recordedGames)
 	if err != nil {
@@ -153,7 +154,7 @@ func (f *filling) ladder(ctx context.Context) error {
 	return nil
 }
 
-// meet makes an encounter of recorded games.
+// meet adds an encounter of recorded games.
 func (f *filling) meet(ctx context.Context, l *store.Ladder, games []*arena.Game) error {
 	e := &store.Encounter{Ladder: l.ID, A: int64(games[0].First), B: int64(games[0].Second)}
 	if err := f.store.NewEncounter(ctx, e, "encounter", l.Owner,
@@ -193,5 +194,6 @@ func (f *filling) meet(ctx context.Context, l *store.Ladder, games []*arena.Game
 	return f.store.EndEncounter(ctx, e)
 }
 
-// ladderOptions are those of the game: both games of an encounter begin alike, and are short.
+// ladderOptions lists the options of the game: both games of an encounter have the same start, and games are
+// short.
 var ladderOptions = []string{"start=drawn", "low=100", "high=999", "same_start=yes"}

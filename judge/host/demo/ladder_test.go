@@ -14,8 +14,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// TestRecordedGames: the games are of as many encounters as each two bots have, two games each,
-// and no bot fails in one; -update plays them anew.
+// TestRecordedGames checks that each pair of bots has the same number of encounters with two games each, and that
+// no bot fails. With -update it plays the games again.
 func TestRecordedGames(t *testing.T) {
 	const rounds = 4
 	if golden.Updating() {
@@ -32,7 +32,7 @@ func TestRecordedGames(t *testing.T) {
 	}
 }
 
-// play has the bots meet, and writes the file.
+// play plays a tournament of the bots and writes the recording.
 func play(t *testing.T, rounds int) {
 	w, err := workspace.Find(workspace.Env{Cache: t.TempDir()})
 	if err != nil {

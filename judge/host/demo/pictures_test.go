@@ -13,16 +13,16 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// A shot is a page of which there are pictures, with the account that opens it. If a document shows a picture
-// of the page, it is named, with the width of the picture. If wrong is not empty, it is a script that fills
-// in the form of the page, which is then sent and refused.
+// A shot is a page to photograph, with the account that opens it. If a document shows the picture, doc names the
+// document, and the picture's width is set. If wrong is not empty, it is a script that fills in the form of the
+// page with invalid data. The form is then submitted and rejected.
 type shot struct {
 	name, login, path, doc string
 	width                  int
 	wrong                  string
 }
 
-// shown are the pages of the demo.
+// shown lists the pages of the demo.
 var shown = []shot{
 	{"home-public", "", "/", "", 0, ""},
 	{"board", "", "/c/demo/board", "class.md", 1000, ""},
@@ -82,11 +82,10 @@ var shown = []shot{
 	{"ladder-settings", "admin", "/ladder/hill/edit", "", 0, ""},
 }
 
-// TestPictures opens the pages of the demo, and the first page of an empty server, in a browser, in both color
-// schemes at 390 and 1280 px, and at 320 px: none is wider than the screen, has a column of letters or hides a control, and
-// each has one h1.
-// With ASSAY_PICTURES it writes the pictures of docs/, and with ASSAY_ALL_PICTURES those of all pages: see
-// .ci/pictures.
+// TestPictures opens the pages of the demo, and the home page of an empty server, in a browser. It uses both color
+// schemes at 390 and 1280 px, and also 320 px. It checks that no page is wider than the screen, has a column that
+// is only a few letters wide, or hides a control, and that each page has exactly one h1. With ASSAY_PICTURES it
+// writes the pictures of docs/, and with ASSAY_ALL_PICTURES those of all pages: see .ci/pictures.
 func TestPictures(t *testing.T) {
 	for _, p := range shown {
 		if p.doc == "" {
@@ -155,7 +154,7 @@ func TestPictures(t *testing.T) {
 	})
 }
 
-// shadow lets a contest follow the demo's own, and looks at the comparison once something is judged by both.
+// shadow makes a contest follow the demo contest, and opens the comparison after both have judged a submission.
 func shadow(t *testing.T, b *browser.Browser, command, dir, address, password string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte(password), 0o600); err != nil {
@@ -177,7 +176,7 @@ func shadow(t *testing.T, b *browser.Browser, command, dir, address, password st
 	pictures(t, b, address, shot{name: "shadow", path: "/c/copy/shadow"})
 }
 
-// workerOnline waits until the server's own worker is online, which is so on a healthy server.
+// workerOnline waits until the server's own worker is online, as on a healthy server.
 func workerOnline(b *browser.Browser, address string) {
 	for range 300 {
 		b.Go(address + "/c/demo/overview")
@@ -188,8 +187,8 @@ func workerOnline(b *browser.Browser, address string) {
 	}
 }
 
-// serves starts a server in an empty directory and passes the lines that it prints on until the caller has all
-// that it needs. It returns the directory.
+// serves starts a server in an empty directory, and calls line with each line that the server prints until line
+// returns true. It returns the directory.
 func serves(t *testing.T, command string, line func(string) bool, args ...string) (dir string) {
 	t.Helper()
 	serve := exec.Command(command, append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics", ""}, args...)...)
@@ -202,7 +201,7 @@ func serves(t *testing.T, command string, line func(string) bool, args ...string
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = serve.Process.Signal(os.Interrupt) // it may have ended
+		_ = serve.Process.Signal(os.Interrupt) // it may have exited
 		_ = serve.Wait()
 	})
 	for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -214,19 +213,20 @@ func serves(t *testing.T, command string, line func(string) bool, args ...string
 	return ""
 }
 
-// letters are the texts of a page that wrap after each letter or two.
+// letters is a script that returns the texts of a page that wrap after every letter or two.
 const letters = `[...document.querySelectorAll('main *')].filter(e => e.clientWidth > 1 && e.clientWidth < 40 && !e.closest('.said, svg, math, pre') &&
 	[...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim().length > 9)).map(e => e.textContent.trim().slice(0, 30)).join('; ')`
 
-// lone are the lists of facts whose last row has one of several cards, and room for more.
+// lone is a script that counts the lists of facts whose last row contains a single card although it has room for
+// more.
 const lone = `[...document.querySelectorAll('.facts')].filter(f => { const last = f.lastElementChild; return f.children.length > 1 && ` +
 	`last.offsetWidth < f.clientWidth - 2 && [...f.children].filter(e => e.offsetTop === last.offsetTop).length === 1; }).length`
 
-// hidden are the names of controls that a reader only finds by scrolling a card sideways.
+// hidden is a script that returns the names of controls that are visible only after scrolling a card sideways.
 const hidden = `[...document.querySelectorAll('main .flush')].flatMap(c => [...c.querySelectorAll('select, button, input:not([type=hidden])')]` +
 	`.filter(e => e.offsetWidth > 0 && e.getBoundingClientRect().right > c.getBoundingClientRect().right + 1)).map(e => e.name + ' ' + e.textContent.trim().slice(0, 30)).join('; ')`
 
-// pictures looks at a page.
+// pictures opens a page, checks it, and takes its pictures.
 func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 	t.Helper()
 	open := func(scheme string, width int) {
@@ -248,7 +248,7 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int{320, 390, 1280} {
 			if width == 320 && scheme == "dark" {
-				continue // it is as wide as the light one
+				continue // the dark page is as wide as the light one
 			}
 			form := fmt.Sprintf("%s-%s-%d", p.name, scheme, width)
 			open(scheme, width)
@@ -262,7 +262,7 @@ func pictures(t *testing.T, b *browser.Browser, address string, p shot) {
 			if got := b.Eval(lone); got != "0" {
 				t.Errorf("%s has a card of facts alone in its row", form)
 			}
-			if got := b.Eval(hidden); got != "" && width > 320 { // there, tables scroll in their cards
+			if got := b.Eval(hidden); got != "" && width > 320 { // at 320 px, tables scroll in their cards
 				t.Errorf("%s has controls outside of their card: %s", form, got)
 			}
 			if to := os.Getenv("ASSAY_ALL_PICTURES"); to != "" && width != 320 {

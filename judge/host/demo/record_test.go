@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// taken are the programs of solutions/ of which there are recordings, with their languages.
+// taken lists the recorded programs of solutions/ and their languages.
 var taken = [][2]string{
 	{"wythoff/accepted/square_root.py", "python3"}, {"wythoff/accepted/inequality.cpp", "cpp"}, {"wythoff/accepted/square_root.go", "go"},
 	{"wythoff/wrong_answer/double_phi.py", "python3"}, {"wythoff/wrong_answer/int_32.cpp", "cpp"}, {
@@ -43,8 +43,8 @@ var taken = [][2]string{
 	{"pd-duel/compile_error/missing_semicolon.cpp", "cpp"},
 }
 
-// TestRecorded: the recordings are of the programs as they are, with the verdicts of their
-// folders; -update judges them anew.
+// TestRecorded checks that the recordings match the programs and the verdicts of their directories. With -update
+// it judges the programs again.
 func TestRecorded(t *testing.T) {
 	if golden.Updating() {
 		record(t)
@@ -74,7 +74,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// record judges the programs, and writes the file.
+// record judges the programs and writes the recording.
 func record(t *testing.T) {
 	w, err := workspace.Find(workspace.Env{Cache: t.TempDir()})
 	if err != nil {

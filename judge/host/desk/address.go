@@ -11,7 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// fits reports whether the address and port of a caller are at an address or in a network.
+// fits reports whether the caller's address is the given address. If address is a network in CIDR notation, fits
+// reports whether the network contains the caller's address.
 func fits(caller netip.Addr, address string) bool {
 	if p, err := netip.ParsePrefix(address); err == nil {
 		return p.Contains(caller) || p.Addr().Is4In6() && p.Bits() >= 96 && netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96).Contains(caller)
@@ -20,7 +21,7 @@ func fits(caller netip.Addr, address string) bool {
 	return err == nil && a.Unmap() == caller
 }
 
-// callerAddress returns the address of a caller without its port. If there is none, it is the zero Addr.
+// callerAddress returns the address of a caller without its port. It returns the zero Addr if there is none.
 func callerAddress(remote string) netip.Addr {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {
@@ -29,8 +30,8 @@ func callerAddress(remote string) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
-// expected returns the addresses from which teams log in to contests that are not over: those of one account, by its
-// id, or of all if account is empty.
+// expected returns the addresses from which teams must log in, in contests that are not over. If account is not
+// empty, it returns only those of the account with this id.
 func (d *Desk) expected(ctx context.Context, account string) (all []store.TeamAddress, err error) {
 	rows, err := d.Store.TeamAddresses(ctx, account)
 	if err != nil || len(rows) == 0 {
@@ -50,7 +51,7 @@ func (d *Desk) expected(ctx context.Context, account string) (all []store.TeamAd
 	return all, nil
 }
 
-// over reports whether a contest has ended for all of its teams.
+// over reports whether a contest has ended for all its teams.
 func (d *Desk) over(ctx context.Context, contest string) (bool, error) {
 	c, err := d.Store.Contest(ctx, contest)
 	if err != nil {
@@ -69,8 +70,8 @@ func (d *Desk) over(ctx context.Context, contest string) (bool, error) {
 	return d.phase(last) == auth.Over, nil
 }
 
-// AtAddress returns the account of the team that is expected at the address of a caller, in a contest that is not
-// over. It returns nil if AutoLogin is off, or there is no such account, or several.
+// AtAddress returns the account of the team that is expected at the caller's address, in a contest that is not
+// over. It returns nil if AutoLogin is off, or if there is no such account or more than one.
 func (d *Desk) AtAddress(ctx context.Context, remote string) (*store.Account, error) {
 	caller := callerAddress(remote)
 	if !d.AutoLogin || !caller.IsValid() {
@@ -101,8 +102,8 @@ func (d *Desk) AtAddress(ctx context.Context, remote string) (*store.Account, er
 	return a, nil
 }
 
-// Elsewhere returns a Refusal if the account of a team logs in from another address than expected in a contest that
-// is not over. If LockAddress is off, it returns nil.
+// Elsewhere returns a Refusal if the account of a team logs in from an unexpected address, in a contest that is
+// not over. If LockAddress is off, it returns nil.
 func (d *Desk) Elsewhere(ctx context.Context, a *store.Account, remote string) error {
 	if !d.LockAddress || a == nil || Role(a) != auth.Contestant {
 		return nil

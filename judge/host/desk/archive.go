@@ -12,8 +12,8 @@ import (
 	"assay/judge/host/job"
 )
 
-// ReadZip reads the files of a submission from a ZIP archive, with a limit for the bytes of all files together. It
-// returns a *Refusal if the archive is not valid.
+// ReadZip reads the files of a submission from a ZIP archive. The limit is the total size of the files in bytes.
+// It returns a *Refusal if the archive is not valid.
 func ReadZip(data []byte, most int64) (names []string, texts [][]byte, err error) {
 	refuse := func(format string, args ...any) ([]string, [][]byte, error) {
 		return nil, nil, &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
@@ -45,7 +45,7 @@ func ReadZip(data []byte, most int64) (names []string, texts [][]byte, err error
 	return names, texts, nil
 }
 
-// ProgramOf returns the name of a submission with these files, and whether it is a directory.
+// ProgramOf returns the display name of a submission with these files, and whether it is a directory.
 func ProgramOf(names []string) (program string, folder bool) {
 	if len(names) > 1 || strings.Contains(names[0], "/") {
 		return fmt.Sprintf("%s and %d more", path.Base(names[0]), len(names)-1), true

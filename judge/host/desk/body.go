@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// BodyRefusal converts an error of reading a request's body into the Refusal for its sender. It
-// returns nil if the sender neither stalled nor hung up.
+// BodyRefusal converts an error from reading a request body to the Refusal for the sender. It returns nil unless
+// the sender stalled or disconnected.
 func BodyRefusal(err error) *Refusal {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -22,12 +22,12 @@ import (
 // Spoken is a language that submissions of a contest may use.
 type Spoken struct {
 	ID, Name string
-	Endings  []string // of file names that select it
-	All      []string // including those that another language claims
+	Endings  []string // file name extensions that select it
+	All      []string // extensions, including those that another language claims
 }
 
-// Sheet returns the problem metadata for a page. It returns nil if the problem was published without it. Callers must
-// not change it: all of them share it.
+// Sheet returns the problem metadata for a page. It returns nil if the problem was published without metadata. The
+// result is shared, so callers must not change it.
 func (d *Desk) Sheet(p *store.Problem) (*client.Sheet, error) {
 	if p.Sheet == "" {
 		return nil, nil
@@ -42,8 +42,8 @@ func (d *Desk) Sheet(p *store.Problem) (*client.Sheet, error) {
 	})
 }
 
-// Languages returns the languages of problems, sorted by name. If several languages have an ending, the first one
-// gets it.
+// Languages returns the languages of the problems, sorted by name. If several languages claim an extension, the
+// first one gets it.
 func (d *Desk) Languages(problems []*store.ContestProblem) (all []Spoken, err error) {
 	known, claimed := map[string]bool{}, map[string]bool{}
 	for _, p := range problems {
@@ -74,8 +74,8 @@ func (d *Desk) Languages(problems []*store.ContestProblem) (all []Spoken, err er
 	return all, nil
 }
 
-// spoken rejects a submission in a language that no worker has, because it would wait forever. If the metadata does
-// not tell, a worker decides.
+// spoken rejects a submission in a language that no worker supports, because it would wait forever. If the problem
+// metadata does not name the language, the decision is left to a worker.
 func (d *Desk) spoken(ctx context.Context, n *New) error {
 	sheet, err := d.Sheet(n.Problem)
 	if err != nil || sheet == nil {
@@ -98,18 +98,18 @@ func (d *Desk) spoken(ctx context.Context, n *New) error {
 	return d.installed(ctx, meant, ": choose another language")
 }
 
-// A Choice chooses submissions of a contest in words of people. Empty fields mean all.
+// A Choice selects submissions to a contest, as entered by a user. Empty fields do not restrict them.
 type Choice struct {
-	Problem  string // its label or its name
-	Who      string // a username, the name or number of a team, or #n for the submission n
+	Problem  string // label or name
+	Who      string // username, team name or number, or #n for submission n
 	Group    string // the name of a group of teams
 	Verdict  string // such as WA, or store.Unjudged, store.Judged or store.NotAccepted
 	Language string // its id
-	Time     string // contest times, such as 1:00-2:30; either end may be missing
-	// Verify is store.VerifyOpen or store.VerifyDone, for verdicts that judges verify.
+	Time     string // contest times, such as 1:00-2:30; either end may be omitted
+	// Verify is store.VerifyOpen or store.VerifyDone. It selects verdicts that judges verify.
 	Verify string
 	Worker string // the name of the worker that judged them
-	// Version is the version of the problem with which they were judged: how its digest begins.
+	// Version is the start of the digest of the problem version with which the submissions were judged.
 	Version string
 }
 
@@ -159,7 +159,7 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 	if err != nil {
 		return f, err
 	}
-	of := problems // that are chosen
+	of := problems // chosen problems
 	if ch.Problem != "" {
 		i := slices.IndexFunc(problems, func(p *store.ContestProblem) bool { return ch.Problem == p.Label || ch.Problem == p.Slug })
 		if i < 0 {
@@ -218,9 +218,9 @@ func (d *Desk) version(ctx context.Context, of []*store.ContestProblem, field, t
 	return found, nil
 }
 
-// between parses two contest times, such as 1:00-2:30 or 1:00-, to moments.
+// between parses a range of contest times, such as 1:00-2:30 or 1:00-, and returns the corresponding times of day.
 func between(c *store.Contest, text string) (since, until time.Time, err error) {
-	from, to, two := strings.Cut(strings.ReplaceAll(text, "\u2013", "-"), "-") // an en dash is allowed, too
+	from, to, two := strings.Cut(strings.ReplaceAll(text, "\u2013", "-"), "-") // an en dash is also allowed
 	sc := scoring.Contest{Start: c.Starts}
 	for _, r := range c.Settings.Removed {
 		sc.Removed = append(sc.Removed, scoring.Interval{From: r.From, To: r.To})
@@ -287,20 +287,20 @@ func words(all []judge.Verdict) string {
 	return b.String()
 }
 
-// NewRejudging is a rejudging that a caller asks for.
+// NewRejudging is a request to rejudge submissions.
 type NewRejudging struct {
 	Choice
 	All bool // must be true if the choice is empty
 	Why string
-	// Against is the version of the problem with which the submissions are judged: how its digest begins. If empty, the
-	// active version of each problem is used.
+	// Against is the start of the digest of the problem version to judge with. If empty, the active version of
+	// each problem is used.
 	Against string
-	// Repeats is how often each submission is judged. Zero means 1.
+	// Repeats is how many times each submission is judged. Zero means 1.
 	Repeats int
 }
 
-// Rejudge rejudges submissions of a contest. Their verdicts stay until the rejudging is applied. It also
-// returns how many submissions were left out.
+// Rejudge starts a rejudging of a contest's submissions. Their verdicts stay until the rejudging is applied. It
+// also returns the number of submissions that were left out.
 func (d *Desk) Rejudge(ctx context.Context, c *store.Contest, n NewRejudging, by *store.Account) (*store.Rejudging, int, error) {
 	field := ""
 	refuse := func(code int, text, hint string) (*store.Rejudging, int, error) {

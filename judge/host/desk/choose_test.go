@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestChooseTimes: a choice names contest times, in which removed intervals do not count.
+// TestChooseTimes checks that contest times in a choice do not include removed intervals.
 func TestChooseTimes(t *testing.T) {
 	d := newDoor(t)
 	start := d.now
@@ -64,7 +64,7 @@ func TestChooseTimes(t *testing.T) {
 	}
 }
 
-// TestChooseOneOf: a choice names one submission by its number, or a group by its name.
+// TestChooseOneOf checks that a choice can select a submission by its number and a group by its name.
 func TestChooseOneOf(t *testing.T) {
 	d := newDoor(t)
 	c := d.contest(store.Accounts, auth.Running, store.Settings{})

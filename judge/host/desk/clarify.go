@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// reader returns the role of a caller for the table of package clics, as pages show a contest.
+// reader returns the caller's role in the table of package clics, as contest pages use it.
 func (s *Seat) reader() clics.Role {
 	switch {
 	case s.Can(auth.SeeSite):
@@ -25,7 +25,8 @@ func (s *Seat) reader() clics.Role {
 }
 
 // Clarifications returns the clarifications of a contest that the caller may read, newest first. The team and the
-// rights are those of the seat. Hidden is the lowest number of those that become readable at the start, or 0.
+// rights are those of s. The result hidden is the lowest number of the clarifications that become readable at the
+// start, or 0 if there are none.
 func (d *Desk) Clarifications(ctx context.Context, s *Seat, f store.ClarificationFilter) (all []*store.Clarification,
 	hidden int64, err error) {
 	role := s.reader()
@@ -51,8 +52,8 @@ func (d *Desk) Clarifications(ctx context.Context, s *Seat, f store.Clarificatio
 	return all, hidden, err
 }
 
-// clarificationsHere returns the clarifications that a judge of sites may read: those of the teams there, and those
-// for all teams.
+// clarificationsHere returns the clarifications that a judge of certain sites may read: those of the teams there,
+// and those for all teams.
 func (d *Desk) clarificationsHere(ctx context.Context, s *Seat, f store.ClarificationFilter) (all []*store.Clarification, err error) {
 	teams, err := d.TeamsOf(ctx, s)
 	if err != nil {
@@ -84,7 +85,7 @@ func (d *Desk) clarificationsHere(ctx context.Context, s *Seat, f store.Clarific
 	}
 }
 
-// OpenQuestions returns how many clarification requests that the caller may answer have no answer.
+// OpenQuestions returns the number of unanswered clarification requests that the caller may answer.
 func (d *Desk) OpenQuestions(ctx context.Context, s *Seat) (n int, err error) {
 	if s.Sites == nil {
 		return d.Store.OpenQuestions(ctx, s.Contest.ID)
@@ -98,7 +99,7 @@ func (d *Desk) OpenQuestions(ctx context.Context, s *Seat) (n int, err error) {
 	return n, err
 }
 
-// Unread counts the answers and announcements that the caller has not read.
+// Unread returns the number of answers and announcements that the caller has not read.
 func (d *Desk) Unread(ctx context.Context, s *Seat) (n int, err error) {
 	f := store.ClarificationFilter{Limit: math.MaxInt32}
 	if f.After, err = d.Store.ReadUpTo(ctx, s.Contest.ID, s.Account.ID); err != nil {

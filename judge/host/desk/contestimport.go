@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// CurrentContest reads what a server has of a contest, for package contestpackage.
+// CurrentContest returns the stored state of a contest for package contestpackage.
 func CurrentContest(ctx context.Context, db *store.Store, c *store.Contest) (*contestpackage.Current, error) {
 	now := &contestpackage.Current{Contest: c, Roles: map[string]string{}}
 	var errs [7]error
@@ -39,14 +39,15 @@ func CurrentContest(ctx context.Context, db *store.Store, c *store.Contest) (*co
 	return now, nil
 }
 
-// ContestImport is the import of a contest package, before it is applied.
+// A ContestImport is a planned import of a contest package.
 type ContestImport struct {
 	*contestpackage.Plan
-	there []media.File // that the contest has
+	there []media.File // files that the contest already has
 }
 
-// PlanContest returns what the import of a package does. If slug is empty, the package names the contest. It returns a
-// Refusal if neither does, and judge.Faults if the package does not fit the server.
+// PlanContest returns what the import of a package would do. If slug is empty, the slug is the contest id in the
+// package. If the package has no contest id either, PlanContest returns a Refusal. If the package does not fit the
+// server, it returns judge.Faults.
 func (d *Desk) PlanContest(ctx context.Context, p *contestpackage.Package, slug string, passwords *auth.Passwords) (*ContestImport, error) {
 	if slug == "" && p.Contest != nil {
 		slug = p.Contest.ID
@@ -76,9 +77,9 @@ func (d *Desk) PlanContest(ctx context.Context, p *contestpackage.Package, slug 
 	return &ContestImport{plan, now.Media}, err
 }
 
-// ImportContest applies an import: all of it, or nothing. Read returns the bytes of a new picture or document, which the
-// account has sent. Progress is called with how many of the passwords are made. It returns the login sheets of the new
-// accounts.
+// ImportContest applies an import completely or not at all. It calls read for the bytes of a new picture or
+// document, which the account must have uploaded. It calls progress with the number of passwords hashed so far. It
+// returns the login sheets of the new accounts.
 func (d *Desk) ImportContest(ctx context.Context, n *ContestImport, by *store.Account, entry store.Entry, passwords *auth.Passwords,
 	read func(media.File) ([]byte, error), progress func(done, all int)) ([]auth.Slip, error) {
 	var made []auth.Slip
@@ -125,10 +126,10 @@ func (d *Desk) ImportContest(ctx context.Context, n *ContestImport, by *store.Ac
 	return made, d.Store.Audit(ctx, entry)
 }
 
-// applyImport stores what an import changes.
+// applyImport stores the changes of an import.
 func (d *Desk) applyImport(ctx context.Context, n *ContestImport, by *store.Account,
 	read func(media.File) ([]byte, error)) ([]*store.Account, error) {
-	if d.Sweeping != nil { // the files stay until the contest has them
+	if d.Sweeping != nil { // keep the files until the contest refers to them
 		d.Sweeping.RLock()
 		defer d.Sweeping.RUnlock()
 	}

@@ -1,6 +1,6 @@
-// Package desk accepts submissions from pages and from the command line. It decides what access an
-// account has to a contest or a hole, which contest a submission belongs to, whether it is accepted, and
-// what its author may see of its judgement. It does not judge, and renders nothing.
+// Package desk accepts submissions from pages and from the command line. It decides what access an account has to
+// a contest or a hole, which contest a submission belongs to, whether the submission is accepted, and what its
+// author may see of the judgement. It does not judge, and renders nothing.
 package desk
 
 import (
@@ -29,50 +29,52 @@ type Desk struct {
 	Store    *store.Store
 	Blobs    *blob.Dir
 	Dispatch *dispatch.Dispatcher
-	// Sweeping keeps garbage collection and requests apart. The collection holds it for writing. A request
-	// holds it for reading from the check that a blob exists until a row refers to the blob, and never
-	// while it waits for the caller: for a turn, for a body, or for a response to be read. If nil, nothing
-	// is collected.
+	// Sweeping excludes garbage collection during requests. The collection holds a write lock. A request holds a
+	// read lock from the check that a blob exists until a row refers to the blob. It must not hold the lock while
+	// it waits for the caller: for a slot, for a body, or for a response to be read. If nil, there is no garbage
+	// collection.
 	Sweeping *sync.RWMutex
-	// MaxSize and MaxFiles limit a submission: the bytes of all its files, and their number.
+	// MaxSize is the maximum total size of a submission's files in bytes, and MaxFiles is their maximum number.
 	MaxSize  int64
 	MaxFiles int
-	// Turns are those of accounts. Requests without an account share the turns of their network.
+	// Turns queues requests by account. Requests without an account are queued by network.
 	Turns Turns
-	// Strangers are the turns of networks, for requests with invalid tokens.
+	// Strangers queues requests with invalid tokens by network.
 	Strangers Turns
-	// Passers are the turns of networks for Pace.
+	// Passers queues the requests of Pace by network.
 	Passers Turns
-	uploads Turns // of accounts: see Upload
-	// Throttle delays logins after wrong passwords.
+	uploads Turns // by account: see Upload
+	// open streams and feeds
 	Throttle       LoginThrottle
 	streams, feeds Counter  // open ones
 	sums           sync.Map // MD5 digests of blobs by their SHA-256
-	// Class is the class of workers that judge submissions.
+	// Class is the worker class that judges submissions.
 	Class string
-	// Registration says who may create an account.
+	// Registration controls who may create an account.
 	Registration auth.Registration
-	// StaffPasswords lets only accounts with a role log in with a password. Others use single sign-on.
+	// StaffPasswords restricts password logins to accounts with a role. Other accounts use single sign-on.
 	StaffPasswords bool
-	// AutoLogin lets teams log in without a password at their addresses. LockAddress lets them log in only there.
+	// AutoLogin lets teams log in without a password from their addresses. LockAddress rejects logins from other
+	// addresses.
 	AutoLogin, LockAddress bool
-	// Practice applies to problems that do not set their own. If empty, it is PracticeSamples.
+	// Practice is the default for problems without their own setting. If empty, it is PracticeSamples.
 	Practice store.PracticeLevel
-	// Forget removes at once those of the blobs that no row refers to. The caller must not hold Sweeping.
+	// Forget immediately removes the given blobs, except those that a row refers to. The caller must not hold
+	// Sweeping.
 	Forget func(ctx context.Context, blobs []blob.Digest) error
 	// Contents returns the blobs that a manifest lists. If nil, there are no manifests.
 	Contents func(manifest blob.Digest) ([]blob.Digest, error)
 	// FreeDisk returns the free bytes on the disk of the data directory.
 	FreeDisk func() (int64, error)
-	// At is called, if not nil, before and after a submission is stored. Tests use it to simulate a crash.
+	// At is called before and after a submission is stored, unless At is nil. Tests use it to simulate a crash.
 	At func(kept bool)
-	// Now is the clock. If nil, it is time.Now.
+	// Now returns the current time. If nil, time.Now is used.
 	Now func() time.Time
 
 	sheets Memo[blob.Digest, *client.Sheet]
 }
 
-// Time returns the time of the clock.
+// Time returns the current time, from Now if it is set.
 func (d *Desk) Time() time.Time {
 	if d.Now != nil {
 		return d.Now()
@@ -80,7 +82,7 @@ func (d *Desk) Time() time.Time {
 	return time.Now()
 }
 
-// A Refusal rejects a request: with an HTTP status, what is wrong, and what to do.
+// A Refusal rejects a request. It contains an HTTP status, what is wrong, and what to do.
 type Refusal struct {
 	Code       int
 	Text, Hint string
@@ -89,10 +91,11 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Text }
 
-// Sentence returns the text for a page.
+// Sentence returns the text as a sentence for a page.
 func (r *Refusal) Sentence() string { return strings.ToUpper(r.Text[:1]) + r.Text[1:] + "." }
 
-// Scopes returns the scopes that tokens of an account may have, given its role on the whole server.
+// Scopes returns the scopes that an account's tokens may have. The argument is the account's role on the whole
+// server.
 func Scopes(r auth.Role) []string {
 	all := []string{string(client.Submit)}
 	if auth.Can(r, auth.Make, auth.State{}) {
@@ -106,7 +109,7 @@ func Scopes(r auth.Role) []string {
 
 // New is a submission to store. Its files are uploaded blobs.
 type New struct {
-	Seat     *Seat // of its author, in the contest; nil for practice
+	Seat     *Seat // the author's access to the contest; nil for practice
 	Account  *store.Account
 	Problem  *store.Problem
 	Key      string // see store.NewSubmission
@@ -115,24 +118,24 @@ type New struct {
 	Program  string
 	Language string // chosen by the author; may be empty
 	All      bool
-	Many     bool // the account may have any number of pending submissions
-	// Team is set if the account submits for another team, without a limit. ExtID and At are as in
+	Many     bool // the number of pending submissions is not limited
+	// Team is set if the account submits for another team. Then no rate limit applies. ExtID and At are as in
 	// store.NewSubmission.
 	Team  *store.Team
 	ExtID string
 	At    time.Time
 }
 
-// Below this free space nothing is accepted.
+// The minimum free disk space in bytes, below which uploads and submissions are rejected.
 const (
 	RoomForUploads     = 1 << 30
 	RoomForSubmissions = 256 << 20
 )
 
-// MaxArchive is the maximum size of a package, and of each blob of a problem.
+// MaxArchive is the maximum size in bytes of a package, and of each blob of a problem.
 const MaxArchive = 1 << 30
 
-// Take stores a submission. When it returns, the submission is in the database and cannot get lost. It returns a
+// Take stores a submission. When it returns, the database has the submission, so it cannot get lost. It returns a
 // *Refusal if the submission is not accepted.
 func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 	if err := errors.Join(d.HasDisk(RoomForSubmissions), d.Bounded(n.Files, n.Folder)); err != nil {
@@ -177,8 +180,8 @@ func (d *Desk) Take(ctx context.Context, n New) (*store.Accepted, error) {
 	return a, nil
 }
 
-// Keep stores bytes that an account has sent as a blob, which the account may refer to from now on. The caller must
-// hold Kept.
+// Keep stores bytes that an account has uploaded as a blob. From then on, the account may refer to the blob. The
+// caller must hold Kept.
 func (d *Desk) Keep(ctx context.Context, a *store.Account, data []byte) error {
 	s, err := d.Blobs.Stage(bytes.NewReader(data))
 	if err != nil {
@@ -188,11 +191,12 @@ func (d *Desk) Keep(ctx context.Context, a *store.Account, data []byte) error {
 	return d.KeepStaged(ctx, a, s, false)
 }
 
-// KeepStaged stores an upload as a blob that the account may refer to from now on. The upload must contain the bytes
-// even if the blob exists, because knowing a digest does not prove possession. The caller must hold Kept.
+// KeepStaged stores an upload as a blob. From then on, the account may refer to the blob. The upload must contain
+// the bytes even if the blob exists, because knowing a digest does not prove possession. The caller must hold
+// Kept.
 func (d *Desk) KeepStaged(ctx context.Context, a *store.Account, s *blob.Staged, publishes bool) error {
 	b := store.Blob{Digest: s.Digest, Size: s.Size, Kind: store.Brief}
-	limit := UnusedUploads.With(max(UnusedUploads.Most, d.MaxSize>>18)) // four times the size, in MiB
+	limit := UnusedUploads.With(max(UnusedUploads.Most, d.MaxSize>>18)) // four times MaxSize, in MiB
 	if publishes {
 		b.Kind, limit = "upload", UnusedBundles
 	}
@@ -222,7 +226,7 @@ func (d *Desk) contents(manifest blob.Digest) ([]blob.Digest, error) {
 	return d.Contents(manifest)
 }
 
-// Has rejects files whose bytes the account has not sent, or that no longer exist.
+// Has rejects files whose bytes the account has not uploaded, or whose blobs no longer exist.
 func (d *Desk) Has(ctx context.Context, a *store.Account, files ...job.File) error {
 	for _, f := range files {
 		sent, err := d.Store.Sent(ctx, a.ID, f.Digest)
@@ -244,7 +248,8 @@ func (d *Desk) Has(ctx context.Context, a *store.Account, files ...job.File) err
 	return nil
 }
 
-// Hurried returns a Refusal if the account is over its submission rate. Call it before you store anything.
+// Hurried returns a Refusal if the account is over its submission rate. It must be called before anything is
+// stored.
 func (d *Desk) Hurried(ctx context.Context, n New) error {
 	if n.Seat == nil {
 		return nil
@@ -252,12 +257,12 @@ func (d *Desk) Hurried(ctx context.Context, n New) error {
 	return asRefusal(d.Store.TooFast(ctx, n.Seat.Contest.ID, n.Account.ID, n.Key, perMinute(n.Seat)), n)
 }
 
-// perMinute returns how many submissions an account may send to a contest per minute.
+// perMinute returns the maximum number of submissions per minute that an account may send to a contest.
 func perMinute(s *Seat) int64 {
 	return cmp.Or(int64(s.Contest.Settings.PerMinute), SubmissionRate.Most)
 }
 
-// asRefusal converts an error of the store into the Refusal shown to the author of the submission.
+// asRefusal converts a store error to the Refusal for the submission's author.
 func asRefusal(err error, n New) error {
 	if errors.Is(err, store.ErrTooFast) {
 		return SubmissionRate.With(perMinute(n.Seat)).Reached()
@@ -283,8 +288,8 @@ func (d *Desk) at(kept bool) {
 	}
 }
 
-// enter sets the contest of a submission. A contestant enters the contest with it. A submission of the jury has no
-// team and is unscored.
+// enter sets the contest of a submission. If a contestant has not entered the contest yet, the submission also
+// enters the contestant. A submission of the jury has no team and is unscored.
 func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (err error) {
 	c, s := n.Seat.Contest, &n.Seat.Contest.Settings
 	if err := n.Seat.Admit(); err != nil {
@@ -309,7 +314,7 @@ func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (er
 		return nil
 	}
 	if n.Seat.Team == nil && c.UpdatesEnded(d.Time()) {
-		return nil // practice after the final results, which get no further team
+		return nil // practice after the results are final, when no team can enter
 	}
 	if n.Seat.Team == nil {
 		if n.Seat.Team, err = d.Store.Enter(ctx, c.ID, n.Account); err != nil {
@@ -320,7 +325,7 @@ func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (er
 	return nil
 }
 
-// HasDisk returns a Refusal if the disk is nearly full.
+// HasDisk returns a Refusal if fewer than least bytes are free on the disk.
 func (d *Desk) HasDisk(least int64) error {
 	free, err := d.FreeDisk()
 	if err != nil {
@@ -336,7 +341,7 @@ func (d *Desk) HasDisk(least int64) error {
 	return nil
 }
 
-// Bounded returns a Refusal if a submission is too large.
+// Bounded returns a Refusal if a submission exceeds the limits.
 func (d *Desk) Bounded(files []job.File, folder bool) error {
 	if err := job.CheckFiles(files, folder); err != nil {
 		return &Refusal{Code: http.StatusBadRequest, Text: err.Error()}
@@ -354,9 +359,10 @@ func (d *Desk) Bounded(files []job.File, folder bool) error {
 	return nil
 }
 
-// Place returns the contest for a submission that names none: the running contest with the problem, or one that
-// accepts practice. It returns nil if no contest has the problem. If several are running, the submission must name
-// one. If the contest hides its problems, it returns store.ErrNotFound.
+// Place returns the access to the contest for a submission that names no contest. This is the running contest with
+// the problem or, if there is none, a contest with the problem that accepts practice. Place returns nil if no
+// contest has the problem, and a Refusal if several contests with the problem are running. If the contest hides
+// its problems, it returns store.ErrNotFound.
 func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Seat, error) {
 	contests, err := d.Store.ContestsOf(ctx, problem)
 	if err != nil {
@@ -401,7 +407,7 @@ func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Se
 	return nil, fmt.Errorf("the problem %s: %w", problem, store.ErrNotFound)
 }
 
-// several returns the Refusal of a submission that several contests could get.
+// several returns the Refusal for a submission that fits several contests.
 func several(problem string, contests []string) error {
 	slices.Sort(contests)
 	return &Refusal{
@@ -410,9 +416,10 @@ func several(problem string, contests []string) error {
 	}
 }
 
-// Labeled returns the problem with a label in a contest to which an account may submit now: in the contest with the
-// slug, or if that is empty, in the one where it counts or that began last. If several are running, one must be
-// named. It returns store.ErrNotFound if there is none.
+// Labeled returns the problem with a label in a contest to which an account may submit now. If contest is not
+// empty, it is the slug of the contest. Otherwise the running contest is preferred to finished ones, and among
+// these the one that began last. If several are running, Labeled returns a Refusal. If there is no such problem,
+// it returns store.ErrNotFound.
 func (d *Desk) Labeled(ctx context.Context, a *store.Account, contest, label string) (*store.Problem, *Seat, error) {
 	contests, err := d.Store.Contests(ctx)
 	if err != nil {
@@ -496,7 +503,7 @@ func (d *Desk) Waits(ctx context.Context, j *store.Judgement) (*client.Place, er
 	return &client.Place{Before: a.Jobs, Priority: a.Priority, Later: a.Later, Why: d.Dispatch.Unserved(lane, class)}, err
 }
 
-// Events reads the stored events of a judging. There may be none.
+// Events returns the stored events of a judgement. There may be none.
 func (d *Desk) Events(j *store.Judgement) ([]judge.Event, error) {
 	if j.Events == "" {
 		return nil, nil

@@ -10,7 +10,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// An Access is what an account may do at a contest, a hole or a ladder. Pages and the API ask it.
+// An Access describes what an account may do in a contest, a hole or a ladder. Pages and the API use it for all
+// checks.
 type Access struct {
 	Account *store.Account // nil if the caller is not logged in
 	Role    auth.Role
@@ -18,14 +19,14 @@ type Access struct {
 
 	kind   kind
 	name   string // of the contest, hole or ladder
-	closed string // why no account can submit, if the phase does not say it
+	closed string // reason why no account can submit, if the phase does not say it
 }
 
-// A kind is a kind of place that accepts submissions: contest, hole or ladder.
+// A kind is a kind of object that accepts submissions: contest, hole or ladder.
 type kind struct {
 	name    string
 	submit  auth.Action
-	accepts string // what it accepts, in the plural
+	accepts string // plural of the objects that it accepts
 }
 
 var (
@@ -34,7 +35,7 @@ var (
 	ladder  = kind{"ladder", auth.EnterBot, "bots"}
 )
 
-// Can reports whether the account may do an action now.
+// Can reports whether the account may do action a now.
 func (t *Access) Can(a auth.Action) bool { return auth.Can(t.Role, a, t.State) }
 
 // Admit returns nil if the account may submit now. Otherwise it returns the result of Closed.
@@ -62,19 +63,20 @@ func (t *Access) Closed() *Refusal {
 	return &Refusal{Code: http.StatusForbidden, Text: "you do not take part in " + t.name}
 }
 
-// NotBegun returns the Refusal of a request that must wait for the start.
+// NotBegun returns the Refusal for a request that is not allowed before the start.
 func (t *Access) NotBegun() *Refusal {
 	return &Refusal{Code: http.StatusForbidden, Text: t.name + " has not begun yet", Hint: "come back when it has"}
 }
 
-// of returns the access of an account to an object there.
+// of returns the access to an object in the same contest, hole or ladder that belongs to the given account.
 func (t *Access) of(account string) Access {
 	own := *t
 	own.State.Own = t.Account != nil && t.Account.ID == account
 	return own
 }
 
-// shown reports whether an account sees a place that is not public: it has a role there, or is in a team there.
+// shown reports whether account a sees a contest, hole or ladder with visibility v. The flags report whether the
+// account has a role or a team in it.
 func shown(v store.Visibility, a *store.Account, role, team bool) bool {
 	switch v {
 	case store.Public:
@@ -99,12 +101,12 @@ func Role(a *store.Account) auth.Role {
 type Seat struct {
 	Access
 	Contest *store.Contest
-	Team    *store.Team // nil if the account has not entered
-	// Sites are the ids of the groups to whose teams the role is restricted. If nil, it is not restricted.
+	Team    *store.Team // nil if the account has not joined the contest
+	// Sites lists the ids of the groups to whose teams the role is restricted. If nil, the role is not restricted.
 	Sites []string
 }
 
-// Ends returns when the contest ends for the account. The zero time means never.
+// Ends returns the end of the contest for the account. The zero time means that it never ends.
 func (s *Seat) Ends() time.Time {
 	end := s.Contest.Ends()
 	if !end.IsZero() && s.Team != nil {
@@ -113,7 +115,7 @@ func (s *Seat) Ends() time.Time {
 	return end
 }
 
-// Seat returns the access of an account to a contest. If a is nil, the caller is not logged in.
+// Seat returns an account's access to a contest. If a is nil, the caller is not logged in.
 func (d *Desk) Seat(ctx context.Context, c *store.Contest, a *store.Account) (*Seat, error) {
 	s := &Seat{Contest: c, Access: Access{Account: a, Role: Role(a), kind: contest, name: c.Name}}
 	given := false
@@ -139,7 +141,7 @@ func (d *Desk) Seat(ctx context.Context, c *store.Contest, a *store.Account) (*S
 	return s, nil
 }
 
-// phase returns the phase of a contest for the team of a seat.
+// phase returns the phase of a contest for the team of s.
 func (d *Desk) phase(s *Seat) auth.Phase {
 	now, end := d.Time(), s.Ends()
 	switch {
@@ -151,7 +153,7 @@ func (d *Desk) phase(s *Seat) auth.Phase {
 	return auth.Running
 }
 
-// SeatFor returns the access to a contest that an account has if it acts for a team.
+// SeatFor returns the access that an account has when it acts for team t.
 func (d *Desk) SeatFor(s *Seat, t *store.Team) *Seat {
 	of := *s
 	of.Team = t
@@ -159,7 +161,7 @@ func (d *Desk) SeatFor(s *Seat, t *store.Team) *Seat {
 	return &of
 }
 
-// LadderAccess returns the access of an account to a ladder. If a is nil, the caller is not logged in.
+// LadderAccess returns an account's access to a ladder. If a is nil, the caller is not logged in.
 func LadderAccess(l *store.Ladder, a *store.Account) *Access {
 	t := &Access{Account: a, Role: Role(a), State: auth.State{Phase: auth.Running}, kind: ladder, name: l.Name}
 	t.State.Shown = shown(l.Visibility, a, false, false)
@@ -169,14 +171,15 @@ func LadderAccess(l *store.Ladder, a *store.Account) *Access {
 	return t
 }
 
-// OfBot returns the access to a bot of a ladder.
+// OfBot returns the access to a bot on the ladder.
 func (t *Access) OfBot(b *store.Bot) *Access {
 	own := t.of(b.Account)
 	return &own
 }
 
-// AdmitBot returns nil if the account may submit a bot of that name to a ladder, which has these bots. Otherwise
-// it returns a Refusal: of Closed, or that the account has reached a limit. A repeated key is no further bot.
+// AdmitBot returns nil if the account may submit a bot with the given name to a ladder that has the given bots. If
+// the ladder is closed to the account, or the account has reached a limit, it returns a Refusal. A repeated key
+// does not count as another bot.
 func (d *Desk) AdmitBot(ctx context.Context, l *store.Ladder, a *store.Account, key, name string, bots []*store.Bot) error {
 	if err := LadderAccess(l, a).Admit(); err != nil {
 		return err

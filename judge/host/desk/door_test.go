@@ -26,19 +26,19 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// A door is a desk with a real database, a clock of its own, and the accounts that come to it. No
-// worker judges anything.
+// A door is a Desk for tests with a real database, an adjustable clock, and accounts of all kinds. No worker
+// judges anything.
 type door struct {
 	*testing.T
 	*desk.Desk
 	now  time.Time
 	who  map[string]*store.Account // nil for the anonymous caller
-	free int64                     // bytes of the disk
-	made int                       // contests and holes
+	free int64                     // free disk space in bytes
+	made int                       // number of contests and holes created
 }
 
-// callers are the kinds of accounts. The team account takes part in each contest, the chair has the role judge and
-// the usher the role runner in each contest; the others have only their role on the server.
+// callers lists the kinds of accounts. In each contest, the team account is a contestant, the chair has the role
+// judge, and the usher has the role runner. The others have only their role on the server.
 var callers = []string{"anonymous", "outsider", "team", "chair", "usher", "runner", "judge", "contest-admin", "admin"}
 
 func (d *door) must(err error) {
@@ -76,13 +76,13 @@ func newDoor(t *testing.T) *door {
 	return d
 }
 
-// emptyQueue is a queue that no job has reached.
+// An emptyQueue is a queue without any jobs.
 type emptyQueue struct{ dispatch.Queue }
 
 func (emptyQueue) Delete(context.Context, job.Lane, string, string) error { return nil }
 func (emptyQueue) Tell(queue.News) error                                  { return nil }
 
-// publish publishes a problem, also for golf, in Python and another language.
+// publish publishes a problem, which also accepts golf submissions, in Python and another language.
 func (d *door) publish(slug string) *store.Problem {
 	d.Helper()
 	sheet, err := json.Marshal(client.Sheet{
@@ -103,7 +103,7 @@ func (d *door) publish(slug string) *store.Problem {
 	return p
 }
 
-// contest creates a contest of an hour in a phase, with the problem sum.
+// contest creates a one-hour contest in the given phase, with problem sum.
 func (d *door) contest(v store.Visibility, p auth.Phase, s store.Settings) *store.Contest {
 	d.Helper()
 	d.made++
@@ -121,21 +121,21 @@ func (d *door) contest(v store.Visibility, p auth.Phase, s store.Settings) *stor
 	return c
 }
 
-// end deletes the effect of a contest on later ones: it ended long ago, and takes no practice.
+// end moves a contest far into the past and disables practice, so that it does not affect later ones.
 func (d *door) end(c *store.Contest) {
 	d.Helper()
 	c.Starts, c.Settings.Practice = d.now.Add(-1000*time.Hour), false
 	d.must(d.Store.SetContest(d.Context(), c, nil))
 }
 
-// file is a file whose bytes an account has sent.
+// file uploads a file for an account.
 func (d *door) file(a *store.Account, name, text string) job.File {
 	d.Helper()
 	d.must(d.Keep(d.Context(), a, []byte(text)))
 	return job.File{Path: name, Size: int64(len(text)), Digest: blob.Of([]byte(text))}
 }
 
-// submission is a submission of an account that is to be accepted.
+// submission returns a valid submission of an account.
 func (d *door) submission(a *store.Account, seat *desk.Seat) desk.New {
 	d.Helper()
 	p, err := d.Store.Problem(d.Context(), "sum")
@@ -150,7 +150,7 @@ func (d *door) seat(c *store.Contest, who string) *desk.Seat {
 	return s
 }
 
-// code is the status of a Refusal, and its text; 200 for no error.
+// code returns the status and the text of a Refusal. It returns 200 if err is nil.
 func code(t *testing.T, err error) (int, string) {
 	t.Helper()
 	if err == nil {
@@ -164,8 +164,8 @@ func code(t *testing.T, err error) (int, string) {
 	return refusal.Code, refusal.Text
 }
 
-// TestDoorOfContests: who sees a contest and its problems and who may submit, for each visibility,
-// phase and caller. The rules are written here a second time.
+// TestDoorOfContests checks who sees a contest and its problems, and who may submit, for each visibility, phase
+// and caller. It contains an independent copy of the rules.
 func TestDoorOfContests(t *testing.T) {
 	d := newDoor(t)
 	rows := 0
@@ -206,12 +206,12 @@ func TestDoorOfContests(t *testing.T) {
 	}
 }
 
-// hand submits to a contest and compares what becomes of it.
+// hand submits to a contest and checks the result.
 func (d *door) hand(name string, c *store.Contest, s *desk.Seat, who string, phase auth.Phase, shown, accepted, jury bool) {
 	d.Helper()
 	account := d.who[who]
 	if account == nil {
-		account = d.who["outsider"] // a submission has an author; the seat says that nobody is logged in
+		account = d.who["outsider"] // a submission needs an author; the access says "not logged in"
 	}
 	a, err := d.Take(d.Context(), d.submission(account, s))
 	got, text := code(d.T, err)
@@ -251,13 +251,13 @@ func (d *door) hand(name string, c *store.Contest, s *desk.Seat, who string, pha
 	}
 }
 
-// TestDoorOfHoles: who sees a hole and who may answer, for each visibility, contest with its problem,
-// and caller.
+// TestDoorOfHoles checks who sees a hole and who may submit, for each visibility, caller, and phase of a contest
+// with the same problem.
 func TestDoorOfHoles(t *testing.T) {
 	d := newDoor(t)
 	type held struct {
 		visible store.Visibility
-		phase   auth.Phase // empty for no contest
+		phase   auth.Phase // empty if there is no contest
 	}
 	contests := []held{{}}
 	for _, phase := range []auth.Phase{auth.Before, auth.Running, auth.Over} {
@@ -315,8 +315,8 @@ func TestDoorOfHoles(t *testing.T) {
 	}
 }
 
-// TestDoorOfLadders: who sees a ladder, who may submit a bot and who sees what a bot did wrong, for each visibility
-// and caller.
+// TestDoorOfLadders checks who sees a ladder, who may submit a bot, and who sees a bot's errors, for each
+// visibility and caller.
 func TestDoorOfLadders(t *testing.T) {
 	d := newDoor(t)
 	for _, v := range []store.Visibility{store.Public, store.Accounts, store.Staff} {
@@ -357,7 +357,7 @@ func TestDoorOfLadders(t *testing.T) {
 	}
 }
 
-// TestAdmitBot: an account has as many bots on a ladder as its settings allow, and submits at most 10 per minute.
+// TestAdmitBot checks the number of bots per account on a ladder, and the limit of 10 submissions per minute.
 func TestAdmitBot(t *testing.T) {
 	d := newDoor(t)
 	l := &store.Ladder{Slug: "l", Name: "Ladder", Problem: "sum", Visibility: store.Public, PerAccount: 2, Owner: d.who["admin"].ID}
@@ -394,7 +394,8 @@ func TestAdmitBot(t *testing.T) {
 	admit(ada, "key3", "a", 403, "is closed")
 }
 
-// TestAHoleClosesMeanwhile: an answer is refused if its hole closes while it is sent, by its time or by hand.
+// TestAHoleClosesMeanwhile checks that a golf submission is rejected if its hole closes during the upload, either
+// at its closing time or manually.
 func TestAHoleClosesMeanwhile(t *testing.T) {
 	d := newDoor(t)
 	for want, end := range map[string]func(h *store.Hole) error{
@@ -418,7 +419,8 @@ func TestAHoleClosesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestLook: an answer is its author's own, and open to all if the hole shows answers and it is valid.
+// TestLook checks that a golf submission is visible to its author. A valid one is visible to everyone if the hole
+// shows submissions.
 func TestLook(t *testing.T) {
 	for _, shown := range []bool{false, true} {
 		for _, state := range []store.AnswerState{store.Standing, store.Proving, store.Refused} {
@@ -439,7 +441,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestAnswers: what is handed in to a hole, and why it is refused.
+// TestAnswers checks which golf submissions a hole accepts, and why others are rejected.
 func TestAnswers(t *testing.T) {
 	d := newDoor(t)
 	h := &store.Hole{Slug: "h", Name: "Hole", ProblemSlug: "sum", Visibility: store.Public}
@@ -450,7 +452,7 @@ func TestAnswers(t *testing.T) {
 		name, file, text string
 		how              flow.HoleAnswer
 		want             int
-		says             string // of the error, or the name of the file
+		says             string // part of the error, or the file name
 	}{
 		{"a program", "a.py", "f=1", flow.HoleAnswer{}, 200, "answer.py"},
 		{"any name", "../../x y.PY", "f=1", flow.HoleAnswer{}, 200, "answer.PY"},
@@ -486,7 +488,7 @@ func TestAnswers(t *testing.T) {
 		d.now = d.now.Add(time.Hour)
 	}
 
-	// Bytes that are there already must be the sender's own.
+	// An account cannot refer to bytes that only another account has uploaded.
 	s, err := d.HoleSeat(t.Context(), h, bob)
 	d.must(err)
 	sent := d.file(ada, "a.py", "f=2")
@@ -500,7 +502,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("too many bytes that are there: %d", got)
 	}
 
-	// Ten in a minute, of each account.
+	// Each account may send ten per minute.
 	d.now = d.now.Add(time.Hour)
 	for i := range 11 {
 		want := http.StatusOK
@@ -533,5 +535,5 @@ func TestAnswers(t *testing.T) {
 	d.must(second(d.TakeAnswer(t.Context(), desk.NewAnswer{HoleSeat: s, Name: "a.sh", Data: []byte("h")})))
 }
 
-// second is the error of a call.
+// second returns its second argument: the error of a call.
 func second[T any](_ T, err error) error { return err }

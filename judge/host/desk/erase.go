@@ -12,12 +12,12 @@ import (
 // AdminLogin is the username of the first administrator.
 const AdminLogin = "admin"
 
-// OwnWorker is the name of the server's own worker. If it is taken, a number is added.
+// OwnWorker is the name of the server's own worker. If the name is taken, a number is added.
 const OwnWorker = "local"
 
-// Erase deletes a person from the server: see store.Erase. It cancels their pending jobs and workflows,
-// removes the bytes of their programs, and writes an entry of the audit log. It completes even if ctx
-// ends. If an earlier call was interrupted, another one does the rest.
+// Erase erases a person from the server: see store.Erase. It cancels the account's pending jobs and workflows,
+// removes the bytes of its programs, and writes an entry to the audit log. It completes even if ctx is done. If a
+// call was interrupted, another call does the remaining work.
 func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) error {
 	if a.Login == AdminLogin {
 		return &Refusal{
@@ -68,7 +68,7 @@ func (d *Desk) Erase(ctx context.Context, a *store.Account, by store.Entry) erro
 	return errors.Join(d.Store.Audit(ctx, by), d.Forget(ctx, blobs))
 }
 
-// Made returns the audit entries for the accounts that a list has created.
+// Made returns the audit log entries for the accounts that an import has created.
 func Made(by store.Entry, made []auth.Slip, accounts []*store.Account) (all []store.Entry) {
 	fresh := map[string]bool{}
 	for _, slip := range made {

@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// mostAsked is the maximum size of a flow's stored specification in bytes.
+// mostAsked is the maximum size of a workflow's stored specification in bytes.
 const mostAsked = 1 << 20
 
 func askedKinds() (kinds []string) {
@@ -25,8 +25,8 @@ func askedKinds() (kinds []string) {
 	return kinds
 }
 
-// Ask starts a flow for an account. A repeated id gives the same flow. If many is set, the higher limits of the jury
-// apply. It returns a *Refusal if the flow is not accepted.
+// Ask starts a workflow for an account. A repeated id returns the same workflow. If many is set, the higher limits
+// of the jury apply. Ask returns a *Refusal if the workflow is not accepted.
 func (d *Desk) Ask(ctx context.Context, a *store.Account, id string, s *flow.Spec, many bool) (*store.Flow, error) {
 	if err := s.Check(); err != nil {
 		return nil, refused("%s", err)
@@ -41,7 +41,7 @@ func (d *Desk) Ask(ctx context.Context, a *store.Account, id string, s *flow.Spe
 			Text: fmt.Sprintf("its files and options have %d bytes; the most is %d", len(data), mostAsked),
 		}
 	}
-	// A command of judge runs one workflow at a time; judge arena runs two, one after the other.
+	// A judge command runs one workflow at a time. "judge arena" runs two, one after the other.
 	open, rate := RemoteRuns, RemoteRunRate
 	if many || Role(a) != auth.Contestant {
 		open, rate = ManyRemoteRuns, ManyRemoteRunRate
@@ -61,7 +61,7 @@ func (d *Desk) Ask(ctx context.Context, a *store.Account, id string, s *flow.Spe
 	return f, nil
 }
 
-// EndFlows cancels all flows of an account, and returns how many there were.
+// EndFlows cancels all workflows of an account, and returns their number.
 func (d *Desk) EndFlows(ctx context.Context, a *store.Account, reason string) (n int, err error) {
 	ids, err := d.Store.OpenFlows(ctx, a.ID, askedKinds())
 	if err != nil {
@@ -76,10 +76,10 @@ func (d *Desk) EndFlows(ctx context.Context, a *store.Account, reason string) (n
 	return n, nil
 }
 
-// ShutOut disables an account. It cancels its flows, and its practice submissions that no worker has. Its
-// submissions to contests count, and are judged.
+// ShutOut disables an account. It cancels the account's workflows, and its practice submissions that no worker has
+// received. Submissions to contests are kept and judged.
 func (d *Desk) ShutOut(ctx context.Context, a *store.Account) error {
-	if err := d.Store.Disable(ctx, a.ID, true); err != nil { // it can start nothing from here on
+	if err := d.Store.Disable(ctx, a.ID, true); err != nil { // from here on, the account cannot start anything
 		return err
 	}
 	if _, err := d.EndFlows(ctx, a, "the account was disabled"); err != nil {
@@ -97,11 +97,11 @@ func (d *Desk) ShutOut(ctx context.Context, a *store.Account) error {
 	return nil
 }
 
-// hostPath matches the beginning of an absolute path.
+// hostPath matches the start of an absolute path.
 var hostPath = regexp.MustCompile(`(?:^|[\s"'(=:])/[^\s/]`)
 
-// ShownReason returns a reason for accounts that are not administrators. If the machine failed and the reason
-// contains a path of a server or worker, it returns a general text.
+// ShownReason returns the reason for accounts that are not administrators. If the machine failed and the reason
+// contains a path on a server or worker, it returns a general text.
 func ShownReason(reason string, whose judge.Blame) string {
 	if whose == judge.Setter || whose == judge.Caller || !hostPath.MatchString(reason) {
 		return reason
@@ -109,7 +109,7 @@ func ShownReason(reason string, whose judge.Blame) string {
 	return "the worker could not do this\n    ask an administrator: judged's log has the reason"
 }
 
-// FlowReason returns why a flow failed, for accounts that are not administrators.
+// FlowReason returns why a workflow failed, for accounts that are not administrators.
 func (d *Desk) FlowReason(ctx context.Context, f *store.Flow) (string, error) {
 	if f.Reason == "" {
 		return "", nil
@@ -119,7 +119,7 @@ func (d *Desk) FlowReason(ctx context.Context, f *store.Flow) (string, error) {
 		return "", err
 	}
 	whose := judge.Machine
-	for _, p := range parts { // a flow has the reason of the part that failed
+	for _, p := range parts { // the reason of a workflow is that of its failed part
 		if r := p.Result; r.Reason != "" && strings.HasSuffix(f.Reason, r.Reason) {
 			whose = r.Blame
 		}

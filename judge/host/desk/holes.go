@@ -23,13 +23,13 @@ import (
 	"assay/judge/host/store"
 )
 
-// A HoleSeat is the access of an account to a hole.
+// A HoleSeat is an account's access to a hole.
 type HoleSeat struct {
 	Access
 	Hole *store.Hole
 }
 
-// HoleSeat returns the access of an account to a hole. If a is nil, the caller is not logged in.
+// HoleSeat returns an account's access to a hole. If a is nil, the caller is not logged in.
 func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*HoleSeat, error) {
 	t := &HoleSeat{Hole: h, Access: Access{Account: a, Role: Role(a), State: auth.State{Phase: auth.Running}, kind: hole, name: h.Name}}
 	contests, err := d.Store.ContestsOf(ctx, h.ProblemSlug)
@@ -49,14 +49,14 @@ func (d *Desk) HoleSeat(ctx context.Context, h *store.Hole, a *store.Account) (*
 	if t.closed = holeClosed(h, d.Time(), contested); t.closed != "" {
 		t.State.Phase = auth.Over
 	}
-	// An account that sees everything sees each hole, and may submit to it.
+	// An account with auth.SeeAll sees every hole and may submit to it.
 	t.State.Shown = shown(h.Visibility, a, auth.Can(t.Role, auth.SeeAll, auth.State{}), false)
 	return t, nil
 }
 
-// holeClosed returns why a hole accepts no submissions. If it accepts them, it returns an empty string. Contested reports whether
-// the problem is in a running contest, and the account is not in its jury: the hole's checks would reveal what the
-// contest does not.
+// holeClosed returns why a hole accepts no submissions. If it accepts them, it returns an empty string. Contested
+// reports whether the problem is in a running contest and the account is not in its jury. In that case, the hole's
+// checks would reveal what the contest hides.
 func holeClosed(h *store.Hole, now time.Time, contested bool) string {
 	switch {
 	case h.Closed:
@@ -69,18 +69,18 @@ func holeClosed(h *store.Hole, now time.Time, contested bool) string {
 	return ""
 }
 
-// Look returns the access to a golf submission of the hole.
+// Look returns the access to a golf submission in the hole.
 func (t *HoleSeat) Look(a *store.Answer) *HoleSeat {
 	of := &HoleSeat{Access: t.of(a.Account), Hole: t.Hole}
 	of.State.Open = t.Hole.Shown && a.State == store.Standing
 	return of
 }
 
-// NewAnswer is a golf submission to store. Its bytes are an uploaded blob, or are in Data.
+// NewAnswer is a golf submission to store. Its bytes are in Data or in an uploaded blob.
 type NewAnswer struct {
 	*HoleSeat
 	Key  string // see store.NewSubmission
-	Name string // of the file, whose ending may select the language; a post ends in .md
+	Name string // file name; the extension may select the language; a post ends in .md
 	File job.File
 	Data []byte
 	How  flow.HoleAnswer
@@ -122,7 +122,7 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 	a, err := d.Store.NewAnswer(ctx, store.NewAnswer{
 		Key: n.Key, Hole: n.Hole, Account: n.Account.ID, File: n.File, Asked: asked, Spec: spec, Kind: kind,
 	})
-	if errors.Is(err, store.ErrEnded) { // it was closed meanwhile
+	if errors.Is(err, store.ErrEnded) { // the hole has been closed in the meantime
 		if n.Hole, err = d.Store.Hole(ctx, n.Hole.Slug); err == nil {
 			err = &Refusal{Code: http.StatusForbidden, Text: holeClosed(n.Hole, d.Time(), false)}
 		}
@@ -134,14 +134,15 @@ func (d *Desk) TakeAnswer(ctx context.Context, n NewAnswer) (*store.Answer, erro
 	return a, nil
 }
 
-// ShownProof returns the outcome of a check for readers of the submission, without the failed ways to call it.
+// ShownProof returns the result of a check for readers of the submission. It omits the failed ways to call the
+// submission.
 func ShownProof(p *judge.GolfProved) *judge.GolfProved {
 	shown := *p
 	shown.Explain = nil
 	return &shown
 }
 
-// readAnswer limits the size of a golf submission, and reads its bytes.
+// readAnswer reads the bytes of a golf submission and checks their size.
 func (d *Desk) readAnswer(ctx context.Context, n *NewAnswer) (err error) {
 	if n.Data == nil {
 		if n.File.Size > d.MaxSize {
@@ -179,8 +180,8 @@ func refused(format string, args ...any) *Refusal {
 	return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 }
 
-// understood rejects a golf submission that no worker could read, as far as the server can tell. It names the file
-// after its language only, because programs can see the name.
+// understood rejects a golf submission that no worker could read, as far as the server can tell. It replaces the
+// file name by one that depends only on the language, because programs can see the name.
 func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) error {
 	sheet, err := d.Sheet(p)
 	if err != nil || sheet == nil {
@@ -199,7 +200,7 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 	post := strings.EqualFold(ending, "md") || strings.EqualFold(ending, "markdown")
 	switch {
 	case post:
-		ending = "md" // the ending that workers expect
+		ending = "md" // the extension that workers expect
 		if means, err = readPost(n, means); err != nil {
 			return err
 		}
@@ -212,7 +213,7 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 	}
 	if n.File.Path = "answer." + ending; len(meant) == 0 {
 		if post {
-			return nil // its header may name the language in a way that a worker understands
+			return nil // the header may name a language that only a worker recognizes
 		}
 		if n.How.Language != "" {
 			return unspoken("the language %.40q is not known here", n.How.Language)
@@ -227,7 +228,7 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 	return d.installed(ctx, meant, ": a submission in it cannot be checked")
 }
 
-// readPost reads the header of a post, and returns the language that it names.
+// readPost reads the header of a post, and returns a function that recognizes the language in the header.
 func readPost(n *NewAnswer, means func(client.OfferedLanguage) bool) (func(client.OfferedLanguage) bool, error) {
 	post, err := golf.ParsePost(string(n.Data))
 	if err != nil {

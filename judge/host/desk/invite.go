@@ -18,10 +18,10 @@ import (
 // Invite specifies an invitation.
 type Invite struct {
 	Note    string // its purpose
-	Contest string // slug of a contest that the accounts enter; may be empty
-	Uses    int    // how many accounts it may create
+	Contest string // slug of a contest to which the accounts are added; may be empty
+	Uses    int    // maximum number of accounts that it can create
 	Days    float64
-	By      string // id of an account
+	By      string // id of the account that creates it
 }
 
 // The limits of an invitation.
@@ -30,8 +30,8 @@ const (
 	mostDays    = 365
 )
 
-// Invite creates an invitation and returns its code, which cannot be read again later. It returns a
-// *Refusal if the invitation is not allowed.
+// Invite creates an invitation and returns its code. The code cannot be retrieved later. It returns a *Refusal if
+// the invitation is not allowed.
 func (d *Desk) Invite(ctx context.Context, n Invite) (code string, i *store.Invitation, err error) {
 	n.Note = strings.TrimSpace(n.Note)
 	refuse := func(code int, field, text, hint string) (string, *store.Invitation, error) {

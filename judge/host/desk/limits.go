@@ -12,12 +12,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// A Limit is how many of something a holder may have, at one time or within a time.
+// A Limit is the maximum number of things that a holder may have at the same time, or within a period.
 type Limit struct {
-	What   string // in the plural
+	What   string // plural of the limited things
 	Of     string // the holder: "account", "network", "team" or "server"
 	Most   int64
-	Within time.Duration // if zero, at one time
+	Within time.Duration // period; zero means at the same time
 	Hint   string
 }
 
@@ -26,15 +26,15 @@ const (
 	publisher = "account with a role or the right to publish"
 )
 
-// The limits, from those that contestants may reach to those that only an attack reaches. For IPv4, a network is an
-// address, and for IPv6 the first half of an address.
+// The limits, from those that contestants may reach to those that only an attack reaches. For IPv4, a network is
+// an address. For IPv6, it is the first half of an address.
 var (
 	PendingSubmissions = Limit{"pending submissions", noRole, 100, 0, "wait until some of them are judged"}
-	// PendingOfTeam applies to accounts that submit for teams by the Contest API.
+	// PendingOfTeam applies to accounts that submit for teams with the Contest API.
 	PendingOfTeam = Limit{
 		"pending submissions, if another account without a role on the server sends them", "team", 100, 0, PendingSubmissions.Hint,
 	}
-	// SubmissionRate applies unless the settings of a contest have another.
+	// SubmissionRate applies unless the contest's settings contain another rate.
 	SubmissionRate = Limit{"submissions to a contest, unless its settings say otherwise", "account", 10, time.Minute, "wait a minute"}
 	AnswerRate     = Limit{"submissions to a hole", "account", 10, time.Minute, "wait a minute"}
 	BotRate        = Limit{"bots submitted to a ladder", "account", 10, time.Minute, "wait a minute"}
@@ -48,8 +48,8 @@ var (
 	RemoteRunRate     = Limit{"remote runs that begin", "account", 60, time.Minute, "wait a minute"}
 	ManyRemoteRunRate = Limit{"remote runs that begin", publisher, 600, time.Minute, "wait a minute"}
 
-	// UnusedUploads is at least four times the largest submission that the server accepts. An administrator
-	// has no limit.
+	// UnusedUploads is raised to at least four times the maximum size of a submission. It does not apply to
+	// administrators.
 	UnusedUploads = Limit{
 		"MiB of uploads that no submission uses", "account", 64, 0,
 		"submit what you have uploaded, or wait: unused uploads are removed after a while",
@@ -72,12 +72,12 @@ var (
 	PasswordChecks   = Limit{"passwords that wait to be checked", "server", auth.MostWaiting, 0, ""}
 	Registrations    = Limit{"accounts that register themselves", "network", 60, time.Hour, ""}
 
-	// ConnectionsOfNetwork does not apply to trusted proxies. A connection that only waits takes 60 KB of memory.
+	// ConnectionsOfNetwork does not apply to trusted proxies. An idle connection takes 60 KB of memory.
 	ConnectionsOfNetwork = Limit{"connections", "network", 4000, 0, ""}
 	ConnectionsOfServer  = Limit{"connections", "server", 20_000, 0, ""}
 )
 
-// Limits are all limits in the order of the table in docs/operations.md.
+// Limits lists all limits in the order of the table in docs/operations.md.
 var Limits = []*Limit{
 	&PendingSubmissions, &PendingOfTeam, &SubmissionRate, &AnswerRate, &BotRate, &OpenQuestions,
 	&RemoteRuns, &ManyRemoteRuns, &RemoteRunRate, &ManyRemoteRunRate, &UnusedUploads, &UnusedBundles,
@@ -85,13 +85,13 @@ var Limits = []*Limit{
 	&WrongPasswords, &PasswordChecks, &Registrations, &ConnectionsOfNetwork, &ConnectionsOfServer,
 }
 
-// With returns the limit with another number.
+// With returns a copy of the limit with another maximum.
 func (l Limit) With(most int64) Limit {
 	l.Most = most
 	return l
 }
 
-// per returns the time within which the limit counts, such as " per minute".
+// per returns the period of the limit as text, such as " per minute".
 func (l Limit) per() string {
 	switch l.Within {
 	case time.Minute:
@@ -102,7 +102,7 @@ func (l Limit) per() string {
 	return ""
 }
 
-// Reached returns the Refusal of a request beyond the limit.
+// Reached returns the Refusal for a request that exceeds the limit.
 func (l Limit) Reached() *Refusal {
 	what, _, _ := strings.Cut(l.What, ", ")
 	what, _, _ = strings.Cut(what, " (")
@@ -113,16 +113,17 @@ func (l Limit) Reached() *Refusal {
 	return &Refusal{Code: http.StatusTooManyRequests, Text: fmt.Sprintf("limit reached: %d %s%s %s", l.Most, what, l.per(), of), Hint: l.Hint}
 }
 
-// mostRemembered bounds the holders that a count over time remembers.
+// mostRemembered is the maximum number of holders that a Recent remembers.
 const mostRemembered = 10_000
 
-// A Recent counts what holders did within the time of a limit. The zero value is ready.
+// A Recent counts the actions of holders within the period of a limit. The zero value is ready to use.
 type Recent struct {
 	mu sync.Mutex
 	of map[string][]time.Time
 }
 
-// Enter counts one more, or returns how long the holder must wait.
+// Enter counts an action, unless that would exceed the limit. In that case, it returns how long the holder must
+// wait.
 func (c *Recent) Enter(holder string, l Limit, now time.Time) (wait time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,15 +142,15 @@ func (c *Recent) Enter(holder string, l Limit, now time.Time) (wait time.Duratio
 	return 0
 }
 
-// A Counter counts what is open at one time. The zero value is ready.
+// A Counter counts open things. The zero value is ready to use.
 type Counter struct {
 	mu  sync.Mutex
 	of  map[string]int64
 	all int64
 }
 
-// Enter counts one more of a holder until leave is called once. It returns the limit that is reached, if one is:
-// of the holder, or of all holders.
+// Enter counts one more thing of a holder until leave is called, which must be done once. If the limit of the
+// holder or of all holders is reached, Enter returns that limit instead.
 func (c *Counter) Enter(holder string, of, all Limit) (leave func(), reached *Limit) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,9 +175,9 @@ func (c *Counter) Enter(holder string, of, all Limit) (leave func(), reached *Li
 	}, nil
 }
 
-// EnterStream counts a stream of events, of a page or of the command line, until leave is called. A browser has
-// one for each window that cannot share. It returns a *Refusal if the account or, if a is nil, the network of the
-// address has too many.
+// EnterStream counts an event stream of a page or of the command line until leave is called. A browser that cannot
+// share streams opens one per window. EnterStream returns a *Refusal if the account has too many streams. If a is
+// nil, the limit is that of the address's network.
 func (d *Desk) EnterStream(ctx context.Context, a *store.Account, address string) (leave func(), err error) {
 	holder, of := Network(address).String(), StreamsOfNetwork
 	if a != nil {
@@ -185,7 +186,7 @@ func (d *Desk) EnterStream(ctx context.Context, a *store.Account, address string
 	return enter(ctx, &d.streams, holder, of, StreamsOfServer)
 }
 
-// EnterFeed counts an event feed of the Contest API, as EnterStream does.
+// EnterFeed counts an event feed of the Contest API. It works like EnterStream.
 func (d *Desk) EnterFeed(ctx context.Context, address string) (leave func(), err error) {
 	return enter(ctx, &d.feeds, Network(address).String(), FeedsOfNetwork, FeedsOfServer)
 }

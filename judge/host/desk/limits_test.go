@@ -14,8 +14,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestStreamsBounded: an account has 100 at once, and a network 2,000. One more is refused slowly, and one that ends
-// gives its place to another.
+// TestStreamsBounded checks that an account can have 100 streams at once, and a network 2,000. A further stream is
+// rejected after a delay. When a stream ends, another one can be opened.
 func TestStreamsBounded(t *testing.T) {
 	for name, tt := range map[string]struct {
 		who  *store.Account
@@ -49,7 +49,7 @@ func TestStreamsBounded(t *testing.T) {
 	}
 }
 
-// TestFeedsBounded: a network has 64 event feeds at once, and the server 500.
+// TestFeedsBounded checks that a network can have 64 event feeds at once, and the server 500.
 func TestFeedsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d desk.Desk
@@ -69,7 +69,7 @@ func TestFeedsBounded(t *testing.T) {
 	})
 }
 
-// TestLimitsPage: the table of docs/operations.md has all limits with their numbers.
+// TestLimitsPage checks that the table in docs/operations.md contains all limits with their numbers.
 func TestLimitsPage(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/operations.md")
 	if err != nil {
@@ -88,7 +88,7 @@ func TestLimitsPage(t *testing.T) {
 	}
 }
 
-// TestReached: a refusal names the limit and who has it.
+// TestReached checks that a Refusal names the limit and its holder.
 func TestReached(t *testing.T) {
 	for _, tt := range []struct {
 		of   desk.Limit
@@ -105,7 +105,7 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// TestCounter: a holder and all holders have a limit each, and one that leaves makes room.
+// TestCounter checks the limits of a holder and of all holders, and that leaving makes room.
 func TestCounter(t *testing.T) {
 	var c desk.Counter
 	of, all := desk.Limit{What: "doors", Most: 2}, desk.Limit{What: "houses", Most: 3}
@@ -131,7 +131,7 @@ func TestCounter(t *testing.T) {
 	enter("ada", "houses")
 }
 
-// TestRecentForgets: what many holders did does not fill the memory.
+// TestRecentForgets checks that the number of remembered holders is bounded.
 func TestRecentForgets(t *testing.T) {
 	var c desk.Recent
 	now, l := time.Now(), desk.Limit{Most: 1, Within: time.Hour}
@@ -143,7 +143,8 @@ func TestRecentForgets(t *testing.T) {
 	}
 }
 
-// TestRecent: as many as the limit within its time, of each holder, and the wait is until the first is over.
+// TestRecent checks that each holder may act as often as the limit allows. The wait lasts until the period of the
+// first action is over.
 func TestRecent(t *testing.T) {
 	var c desk.Recent
 	now, l := time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC), desk.Limit{Most: 2, Within: time.Hour}
@@ -160,8 +161,8 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// TestWrongPasswords: four wrong passwords have no delay, then each doubles it from 1 s to 30 s, for one username in
-// one network.
+// TestWrongPasswords checks that four wrong passwords cause no delay. Each further one doubles the delay from 1 s
+// to 30 s. The count is per username and network.
 func TestWrongPasswords(t *testing.T) {
 	var c desk.LoginThrottle
 	now := time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC)

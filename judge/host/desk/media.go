@@ -23,8 +23,9 @@ func (d *Desk) MD5(of blob.Digest, size int64) (string, error) {
 	return sum, nil
 }
 
-// WithScaled returns new files of a contest, whose bytes are kept, together with the scaled files of their properties, which
-// it keeps for an account. There are the files that the contest has. Kept is held.
+// WithScaled returns the given new files of a contest, whose bytes are stored, and the scaled versions of their
+// properties. It stores the scaled files for account a. The argument there lists the contest's existing files. The
+// caller must hold Kept.
 func (d *Desk) WithScaled(ctx context.Context, a *store.Account, there, fresh []media.File) ([]media.File, error) {
 	all := slices.Clone(fresh)
 	done := map[media.Place]bool{}
@@ -52,7 +53,8 @@ func (d *Desk) WithScaled(ctx context.Context, a *store.Account, there, fresh []
 	return all, nil
 }
 
-// Scaled makes the scaled files of a property that has these files, and keeps their bytes for an account. Kept is held.
+// Scaled creates the scaled versions of a property with the given files, and stores their bytes for account a. The
+// caller must hold Kept.
 func (d *Desk) Scaled(ctx context.Context, a *store.Account, property media.Place, files []media.File) ([]media.File, error) {
 	if slot, is := media.Find(property.Type, property.Property); !is || !slot.Scaled {
 		return nil, nil

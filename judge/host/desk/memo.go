@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A Memo keeps values that take long to compute, by key. A key names everything that its value depends on, so a
-// value never becomes wrong. If the values would have more than Most bytes together, it forgets those that it has.
-// It is safe for concurrent use.
+// A Memo caches values that take long to compute. A key must identify everything that its value depends on, so a
+// cached value never becomes wrong. If the values would exceed Most bytes in total, the cached ones are dropped. A
+// Memo is safe for concurrent use.
 type Memo[K comparable, V any] struct {
 	Most int64 // zero means 32 MiB
 
@@ -16,8 +16,8 @@ type Memo[K comparable, V any] struct {
 	all  map[K]V
 }
 
-// Get returns the value of a key. If it is not kept, it calls compute, which also returns about how many bytes the
-// value has. An error is not kept.
+// Get returns the value of a key. If the value is not cached, Get calls compute, which also returns its
+// approximate size in bytes. Errors are not cached.
 func (m *Memo[K, V]) Get(key K, compute func() (value V, size int64, err error)) (V, error) {
 	m.mu.Lock()
 	value, kept := m.all[key]

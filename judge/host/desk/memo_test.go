@@ -7,7 +7,7 @@ import (
 	"assay/judge/host/desk"
 )
 
-// TestMemo computes a value again only if it was an error, was too large, or was forgotten.
+// TestMemo checks that a value is computed again only after an error, or if it was too large or has been dropped.
 func TestMemo(t *testing.T) {
 	m := desk.Memo[string, int]{Most: 100}
 	computed, failing := 0, errors.New("it fails")

@@ -20,7 +20,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestScopes: which tokens an account may make, and what it is without a role.
+// TestScopes checks which tokens an account may create, depending on its role.
 func TestScopes(t *testing.T) {
 	for role, want := range map[auth.Role]string{
 		auth.Contestant: "submit", auth.Runner: "submit", auth.Judge: "submit", auth.ContestAdmin: "submit publish", auth.Admin: "submit publish admin",
@@ -39,7 +39,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestExtraTime: a contest ends for each team at its own time, and one without a length never ends.
+// TestExtraTime checks that a contest ends at a separate time for each team, and never if it has no length.
 func TestExtraTime(t *testing.T) {
 	d := newDoor(t)
 	c := d.contest(store.Public, auth.Running, store.Settings{})
@@ -66,7 +66,7 @@ func TestExtraTime(t *testing.T) {
 	}
 }
 
-// TestInvite: the bounds of invitations.
+// TestInvite checks the limits of invitations.
 func TestInvite(t *testing.T) {
 	d := newDoor(t)
 	c := d.contest(store.Public, auth.Running, store.Settings{})
@@ -104,8 +104,8 @@ func TestInvite(t *testing.T) {
 	}
 }
 
-// TestShutOut: a disabled account loses its submissions in practice and its workflows, and no submission
-// to a contest.
+// TestShutOut checks that a disabled account loses its practice submissions and workflows, but no submissions to a
+// contest.
 func TestShutOut(t *testing.T) {
 	d := newDoor(t)
 	team := d.who["team"]
@@ -130,7 +130,7 @@ func TestShutOut(t *testing.T) {
 	}
 }
 
-// TestErase: an account is erased with what it asked for, once, and the audit log says by whom.
+// TestErase checks that an account is erased once with its data, and that the audit log names the caller.
 func TestErase(t *testing.T) {
 	d := newDoor(t)
 	var forgotten []blob.Digest
@@ -157,7 +157,7 @@ func TestErase(t *testing.T) {
 	}
 	erased, err := d.Store.Account(t.Context(), team.ID)
 	d.must(err)
-	// What an interrupted erasure left is removed by the next one, which is no other entry.
+	// A repeated call removes what an interrupted one left, without another log entry.
 	forgotten = nil
 	d.must(d.Erase(t.Context(), erased, by))
 	if !slices.Contains(forgotten, blob.Of([]byte("mine alone"))) {
@@ -166,7 +166,7 @@ func TestErase(t *testing.T) {
 	if entries, err = d.Store.Audited(t.Context(), "", 10); err != nil || len(entries) != 1 {
 		t.Errorf("the audit log: %+v, %v", entries, err)
 	}
-	// An account that erases itself leaves no address.
+	// An account that erases itself leaves no address in the log.
 	own := d.who["outsider"]
 	d.must(d.Erase(t.Context(), own, store.Entry{Actor: own.ID, Address: "10.0.0.2"}))
 	if entries, err = d.Store.Audited(t.Context(), "", 10); err != nil || fmt.Sprint(entries) == "" || strings.Contains(fmt.Sprint(entries), "10.0.0.2") {
@@ -174,7 +174,7 @@ func TestErase(t *testing.T) {
 	}
 }
 
-// TestMade: the audit log has an entry for each account that a list created, and for no other.
+// TestMade checks that the audit log gets an entry for each account that a list created, and for no other account.
 func TestMade(t *testing.T) {
 	all := desk.Made(store.Entry{Actor: "admin"}, []auth.Slip{{Login: "b"}}, []*store.Account{{ID: "1", Login: "a"}, {ID: "2", Login: "b"}})
 	if len(all) != 1 || all[0].Object != "2" || all[0].Action != "new account" || all[0].Actor != "admin" {
@@ -182,8 +182,8 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// TestUsableProblems: an account uses its own problems and those of its contest, and one with the right
-// to all problems uses them all.
+// TestUsableProblems checks that an account can use its own problems and those of its contest. An account with
+// auth.AllProblems can use all problems.
 func TestUsableProblems(t *testing.T) {
 	d := newDoor(t)
 	d.publish("other")
@@ -210,7 +210,7 @@ func TestUsableProblems(t *testing.T) {
 	}
 }
 
-// TestBodyRefusal: a request whose body does not arrive is refused, and other errors are not the sender's.
+// TestBodyRefusal checks that a request whose body does not arrive is rejected. Other errors are not the sender's.
 func TestBodyRefusal(t *testing.T) {
 	for err, want := range map[error]int{os.ErrDeadlineExceeded: 408, io.ErrUnexpectedEOF: 400, errors.New("no disk"): 0} {
 		got := 0
@@ -223,7 +223,7 @@ func TestBodyRefusal(t *testing.T) {
 	}
 }
 
-// TestPlaces: the rank of an author by the best answer, in its language and in all.
+// TestPlaces checks an author's rank by the best golf submission, in its language and in all languages.
 func TestPlaces(t *testing.T) {
 	d := newDoor(t)
 	h := &store.Hole{Slug: "h", Name: "Hole", ProblemSlug: "sum", Visibility: store.Public}
@@ -259,7 +259,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestWaits: where a judgement waits, and that one which does not has no place.
+// TestWaits checks the queue position of a pending judgement. Other judgements have none.
 func TestWaits(t *testing.T) {
 	d := newDoor(t)
 	var last *store.Judgement
@@ -289,7 +289,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestHook: the hook is called before a submission is stored and after it, and not for a refused one.
+// TestHook checks that the hook is called before and after a submission is stored, and not for a rejected one.
 func TestHook(t *testing.T) {
 	d := newDoor(t)
 	var calls []bool
@@ -302,7 +302,8 @@ func TestHook(t *testing.T) {
 	}
 }
 
-// TestNetwork: an IPv4 address is a network, and so is the first half of an IPv6 address.
+// TestNetwork checks that the network of an IPv4 address is the address itself, and that the network of an IPv6
+// address is its first half.
 func TestNetwork(t *testing.T) {
 	for address, want := range map[string]string{
 		"10.1.2.3:80": "10.1.2.3/32", "[::ffff:10.1.2.3]:80": "10.1.2.3/32", "[2001:db8:1:2:3:4:5:6]:80": "2001:db8:1:2::/64",

@@ -10,7 +10,7 @@ import (
 )
 
 // practice returns what practice with a problem shows to an account, if no contest has the problem. Only accounts
-// without a role practice, such as those of people who use the server only from the command line.
+// without a role can practice. This includes accounts that only use the command line.
 func (d *Desk) practice(a *store.Account, p *store.Problem) store.PracticeLevel {
 	if a.Role != "" {
 		return store.PracticeOff
@@ -23,7 +23,7 @@ func (d *Desk) PracticeOf(p *store.Problem) store.PracticeLevel {
 	return cmp.Or(p.Practice, d.Practice, store.PracticeSamples)
 }
 
-// Shows returns how much an account may see of the judging of its own submissions.
+// Shows returns how much an account may see of the judgement of its own submission.
 func (d *Desk) Shows(ctx context.Context, a *store.Account, s *store.Submission) (judge.Show, error) {
 	if auth.Can(Role(a), auth.SeeAll, auth.State{}) {
 		return judge.ShowAll, nil
@@ -56,7 +56,7 @@ func (d *Desk) Shows(ctx context.Context, a *store.Account, s *store.Submission)
 	return seat.Shows(), nil
 }
 
-// Shows returns how much the caller may see of a judging.
+// Shows returns how much the caller may see of a judgement.
 func (s *Seat) Shows() judge.Show {
 	if s.Can(auth.SeeSecret) {
 		return judge.ShowAll

@@ -14,8 +14,8 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// TestPractice: what an account sees of its submission to a problem that no contest has follows
-// from its role, the problem's setting, and the server's.
+// TestPractice checks what an account sees of its submission to a problem that no contest has. This depends on the
+// account's role, the problem's setting, and the server's setting.
 func TestPractice(t *testing.T) {
 	check := func(err error) {
 		t.Helper()
@@ -52,7 +52,7 @@ func TestPractice(t *testing.T) {
 	for _, tt := range []struct {
 		server  store.PracticeLevel
 		problem *store.PracticeLevel
-		want    string // of an account without a role
+		want    string // for an account without a role
 	}{
 		{"", nil, "true samples"},
 		{store.PracticeOff, nil, "false verdict"},
@@ -60,7 +60,7 @@ func TestPractice(t *testing.T) {
 		{store.PracticeSamples, nil, "true samples"},
 		{store.PracticeAll, nil, "true all"},
 		{store.PracticeOff, level(store.PracticeAll), "true all"},
-		{store.PracticeOff, nil, "true all"}, // another version keeps the setting
+		{store.PracticeOff, nil, "true all"}, // a new version keeps the setting
 		{store.PracticeAll, level(store.PracticeVerdict), "true verdict"},
 		{store.PracticeAll, level(store.PracticeOff), "false verdict"},
 		{store.PracticeAll, level(""), "true all"},
@@ -77,7 +77,7 @@ func TestPractice(t *testing.T) {
 			t.Errorf("server %q, problem %v: a judge: %s", tt.server, tt.problem, got)
 		}
 	}
-	// A contest ends practice: its own settings count.
+	// A contest with the problem ends practice: the contest's settings apply.
 	check(db.NewContest(t.Context(), &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Visibility: store.Public}, []store.NewContestProblem{{Label: "A", Slug: "sum"}}))
 	d := &desk.Desk{Store: db, Practice: store.PracticeAll}
 	if got := row(d, ""); got != "false samples" {

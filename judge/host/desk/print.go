@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// CanPrint returns nil if the team of a caller can print now, or a Refusal.
+// CanPrint returns nil if the caller's team may print now. Otherwise it returns a Refusal.
 func (d *Desk) CanPrint(s *Seat) error {
 	switch {
 	case s.Account == nil || !s.State.Shown:
@@ -32,8 +32,8 @@ func (d *Desk) CanPrint(s *Seat) error {
 	return nil
 }
 
-// Print stores a file that the team of a caller wants printed, and returns its number. If the same file was sent a
-// moment ago, it stores nothing and returns 0. It returns a Refusal if the file cannot be printed.
+// Print stores a file to print for the caller's team, and returns its number. If the same file was sent a moment
+// ago, Print stores nothing and returns 0. It returns a Refusal if the file cannot be printed.
 func (d *Desk) Print(ctx context.Context, s *Seat, name, language string, data []byte) (number int64, err error) {
 	if err := d.CanPrint(s); err != nil {
 		return 0, err
@@ -68,7 +68,7 @@ func (d *Desk) Print(ctx context.Context, s *Seat, name, language string, data [
 	return number, err
 }
 
-// PrintHead returns the head of the pages of a print.
+// PrintHead returns the page header of a print.
 func PrintHead(c *store.Contest, t *store.Team, p *store.Print) printing.Head {
 	h := printing.Head{
 		Team: t.Name, Number: strconv.FormatInt(t.Number, 10), Seat: t.Label, Groups: t.Groups, File: p.Name, Language: p.Language,

@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestCanPrint: which callers may print, in each phase, with printing allowed and not.
+// TestCanPrint checks which callers may print, in each phase, with printing enabled and disabled.
 func TestCanPrint(t *testing.T) {
 	d := newDoor(t)
 	for _, phase := range []auth.Phase{auth.Before, auth.Running, auth.Over} {
@@ -39,7 +39,7 @@ func TestCanPrint(t *testing.T) {
 	}
 }
 
-// TestCanPrintUnseen: a team of a contest that hides itself cannot print.
+// TestCanPrintUnseen checks that a team of a hidden contest cannot print.
 func TestCanPrintUnseen(t *testing.T) {
 	d := newDoor(t)
 	c := d.contest(store.Staff, auth.Running, store.Settings{Printing: true})
@@ -48,7 +48,7 @@ func TestCanPrintUnseen(t *testing.T) {
 	}
 }
 
-// TestPrintWithoutName: a text that has no name gets one.
+// TestPrintWithoutName checks that a text without a name gets one.
 func TestPrintWithoutName(t *testing.T) {
 	d := newDoor(t)
 	c := d.contest(store.Public, auth.Running, store.Settings{Printing: true})
@@ -63,8 +63,8 @@ func TestPrintWithoutName(t *testing.T) {
 	}
 }
 
-// TestClarificationsBeforeTheStart: until the start, contestants read what names no problem; the rest is hidden and
-// not counted as unread.
+// TestClarificationsBeforeTheStart checks that, before the start, contestants can read only clarifications that
+// name no problem. The others are hidden and do not count as unread.
 func TestClarificationsBeforeTheStart(t *testing.T) {
 	d := newDoor(t)
 	for _, phase := range []auth.Phase{auth.Before, auth.Running} {

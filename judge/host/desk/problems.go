@@ -8,11 +8,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// UsableProblems returns the problems that an account may put into a contest, a hole, a ladder or
-// a tournament, sorted by slug. These are the problems that the account owns and those that c has
-// already, because the jury of a contest sees the secret data of its problems. An account that has
-// auth.AllProblems on the server may use every problem. If c is nil, only ownership and that right
-// count.
+// UsableProblems returns the problems that an account may use in a contest, a hole, a ladder or a tournament,
+// sorted by slug. These are the problems that the account owns and the problems of contest c, because a contest's
+// jury sees the secret data of its problems. An account with auth.AllProblems on the server may use every problem.
+// The argument c may be nil.
 func (d *Desk) UsableProblems(ctx context.Context, a *store.Account, c *store.Contest) ([]*store.Problem, error) {
 	all, err := d.Store.Problems(ctx)
 	if err != nil || auth.Can(Role(a), auth.AllProblems, auth.State{}) {
@@ -29,6 +28,5 @@ func (d *Desk) UsableProblems(ctx context.Context, a *store.Account, c *store.Co
 	}), nil
 }
 
-// Owns reports whether an account published the first version of a problem. If a is nil, it owns
-// none.
+// Owns reports whether an account published the first version of a problem. It returns false if a is nil.
 func Owns(a *store.Account, p *store.Problem) bool { return a != nil && p.Owner == a.ID }

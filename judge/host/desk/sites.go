@@ -13,16 +13,16 @@ import (
 // Site is the type of the groups to which roles can be restricted.
 const Site = "site"
 
-// Has reports whether the role of a seat extends to a team, which may be nil. It extends to all teams unless it is
-// restricted to sites.
+// Has reports whether the role of s covers a team, which may be nil. Unless the role is restricted to sites, it
+// covers all teams.
 func (s *Seat) Has(t *store.Team) bool {
 	return s.Sites == nil || t != nil && slices.ContainsFunc(t.GroupIDs, s.HasGroup)
 }
 
-// HasGroup reports whether the role of a seat extends to the teams of a group, by its id.
+// HasGroup reports whether the role of s covers the teams in the group with the given id.
 func (s *Seat) HasGroup(id string) bool { return s.Sites == nil || slices.Contains(s.Sites, id) }
 
-// TeamsOf returns the teams to which the role of a seat extends, by their ids.
+// TeamsOf returns the teams that the role of s covers, by their ids.
 func (d *Desk) TeamsOf(ctx context.Context, s *Seat) (map[string]*store.Team, error) {
 	all, err := d.Store.Teams(ctx, s.Contest.ID)
 	teams := map[string]*store.Team{}
@@ -34,8 +34,9 @@ func (d *Desk) TeamsOf(ctx context.Context, s *Seat) (map[string]*store.Team, er
 	return teams, err
 }
 
-// SetRoleIn gives an account a role in a contest, or none if role is empty. Sites are the ids of the groups to whose
-// teams the role is restricted; if there are none, it is not. It returns a Refusal if that is not possible.
+// SetRoleIn gives an account a role in a contest. If role is empty, it removes the role. Sites lists the ids of
+// the groups to whose teams the role is restricted. If sites is empty, there is no restriction. SetRoleIn returns
+// a Refusal if the role is not possible.
 func (d *Desk) SetRoleIn(ctx context.Context, a *store.Account, c *store.Contest, role auth.Role, sites []string) error {
 	refuse := func(hint, format string, args ...any) error {
 		return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...), Hint: hint}

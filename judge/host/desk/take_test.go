@@ -20,8 +20,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestOpenBound: a contestant has at most 100 submissions without a verdict, in practice and in contests
-// together. The jury has no bound, nor has a caller that may have many.
+// TestOpenBound checks that a contestant can have at most 100 pending submissions, in practice and contests
+// together. The limit does not apply to the jury and to callers with Many set.
 func TestOpenBound(t *testing.T) {
 	d := newDoor(t)
 	team := d.who["team"]
@@ -51,8 +51,8 @@ func TestOpenBound(t *testing.T) {
 	}
 }
 
-// TestOpenBoundOfTeams: an account that submits for teams has the bound for each team. The team's own submissions count
-// there, and those that it sends for teams count nowhere else.
+// TestOpenBoundOfTeams checks that an account that submits for teams has a separate limit for each team. The
+// team's own submissions count toward it. Submissions sent for a team count toward no other limit.
 func TestOpenBoundOfTeams(t *testing.T) {
 	d := newDoor(t)
 	c := d.contest(store.Public, auth.Running, store.Settings{PerMinute: 1000})
@@ -84,7 +84,7 @@ func TestOpenBoundOfTeams(t *testing.T) {
 	}
 }
 
-// TestKeys: a key stands for one submission of one account for ten minutes.
+// TestKeys checks that a key identifies one submission of an account for ten minutes.
 func TestKeys(t *testing.T) {
 	d := newDoor(t)
 	ada, bob := d.who["outsider"], d.who["team"]
@@ -114,7 +114,7 @@ func TestKeys(t *testing.T) {
 	if of.ID == first.ID || of.Repeated {
 		t.Errorf("the same of another account: %+v", of)
 	}
-	// A key that is known is accepted again, however many there were within the minute.
+	// A known key is accepted again even when the rate limit is reached.
 	d.now = d.now.Add(11 * time.Minute)
 	seat := d.seat(c, "outsider")
 	counted, err := send(ada, "sum", "1", seat)
@@ -143,7 +143,7 @@ func TestKeys(t *testing.T) {
 	d.must(second(d.Take(t.Context(), n)))
 }
 
-// TestRate: an account may send ten submissions a minute to a contest that says nothing else.
+// TestRate checks that the default limit is ten submissions per minute to a contest.
 func TestRate(t *testing.T) {
 	d := newDoor(t)
 	seat := d.seat(d.contest(store.Public, auth.Running, store.Settings{}), "team")
@@ -155,7 +155,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestBounds: the bounds of a submission hold exactly.
+// TestBounds checks the exact limits of a submission.
 func TestBounds(t *testing.T) {
 	d := newDoor(t)
 	ada := d.who["outsider"]
@@ -203,8 +203,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestSentBound: bytes that nothing names are bounded: 64 MiB for an account that submits, more for one
-// that publishes, and none for an administrator.
+// TestSentBound checks the limit of uploads that nothing refers to. It is 64 MiB for an account that only submits
+// and larger for one that publishes. There is no limit for an administrator.
 func TestSentBound(t *testing.T) {
 	d := newDoor(t)
 	var named blob.Digest
@@ -230,12 +230,12 @@ func TestSentBound(t *testing.T) {
 			t.Logf("%s: the blob is there: %v", tt.who, has)
 		}
 	}
-	d.MaxSize = 32 << 20 // four submissions of the largest size
+	d.MaxSize = 32 << 20 // then the limit is 128 MiB: four submissions of this size
 	d.must(send("team", full, false))
 	d.must(send("team", []byte("x"), false))
 }
 
-// TestLanguages: a contest, and the workers, say in which languages submissions may be.
+// TestLanguages checks that a contest and the workers determine the allowed languages.
 func TestLanguages(t *testing.T) {
 	d := newDoor(t)
 	seat := d.seat(d.contest(store.Public, auth.Running, store.Settings{PerMinute: 1000, Languages: []string{"py", "sh"}}), "team")
@@ -258,7 +258,7 @@ func TestLanguages(t *testing.T) {
 		language, program string
 		want              int
 	}{
-		{"", "a.py", 200}, // one of the two languages with this ending
+		{"", "a.py", 200}, // workers have one of the two languages with this extension
 		{"py", "a", 400}, {"", "a.sh", 400}, {"", "a.SH", 400}, {"", "a.xyz", 200},
 	} {
 		if got, text := send(tt.language, tt.program); got != tt.want || got == 400 && !strings.Contains(text, ": choose another language") {
@@ -267,7 +267,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestPlace: the contest of a submission that names none.
+// TestPlace checks which contest a submission without a contest goes to.
 func TestPlace(t *testing.T) {
 	type in struct {
 		v        store.Visibility
@@ -279,9 +279,9 @@ func TestPlace(t *testing.T) {
 		name     string
 		who      string
 		contests []in
-		want     int    // the index of the contest from 1; 0 for practice without a contest, -1 for a problem that does not exist
-		code     int    // of a refusal, else 0
-		says     string // by the refusal
+		want     int    // contest index, from 1; 0 for practice, -1 if there is no such problem
+		code     int    // status of the Refusal; 0 if there is none
+		says     string // part of the Refusal's text
 	}{
 		{"no contest", "roleless", nil, 0, 0, ""},
 		{"no contest", "outsider", nil, -1, 0, ""},
@@ -328,7 +328,7 @@ func TestPlace(t *testing.T) {
 			case err != nil || seat.Contest.Slug != slugs[tt.want-1]:
 				t.Errorf("got %v, %v", seat, err)
 			}
-			// The label of the problem names the same contest, if that has begun.
+			// The problem's label leads to the same contest, if that has begun.
 			p, at, err := d.Labeled(t.Context(), d.who[tt.who], "", "a")
 			begun := slices.ContainsFunc(tt.contests, func(c in) bool { return c.phase != auth.Before })
 			switch {
@@ -343,7 +343,7 @@ func TestPlace(t *testing.T) {
 			case err != nil || at.Contest.Slug != slugs[tt.want-1] || p.Slug != "sum":
 				t.Errorf("by its label: %v, %v, %v", p, at, err)
 			}
-			for _, slug := range slugs { // the address of a contest leaves nothing to choose
+			for _, slug := range slugs { // with the slug of a contest, the choice is unique
 				_, at, err := d.Labeled(t.Context(), d.who[tt.who], slug, "A")
 				if err == nil && at.Contest.Slug != slug {
 					t.Errorf("by its label in %s: %s", slug, at.Contest.Slug)
@@ -356,7 +356,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestRejudge: which submissions a rejudging takes, and what it refuses.
+// TestRejudge checks which submissions a rejudging selects, and which requests are rejected.
 func TestRejudge(t *testing.T) {
 	d := newDoor(t)
 	c := d.contest(store.Public, auth.Running, store.Settings{PerMinute: 1000})
@@ -435,7 +435,8 @@ func TestRejudge(t *testing.T) {
 
 func third[T, U any](_ T, _ U, err error) error { return err }
 
-// TestAsk: an account has at most 10 open workflows, and one with a role or a right to more has 100.
+// TestAsk checks that an account can have at most 10 open workflows. An account with a role, or with many set, can
+// have 100.
 func TestAsk(t *testing.T) {
 	d := newDoor(t)
 	file := job.File{Path: "a.py", Size: 1, Digest: blob.Of([]byte("1"))}
@@ -476,7 +477,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestShownReason: the paths of a server or a worker are for administrators only.
+// TestShownReason checks that only administrators see paths on a server or a worker.
 func TestShownReason(t *testing.T) {
 	for reason, hidden := range map[string]bool{
 		"no space": false, "open /var/lib/x: no space": true, "1/2 of it": false, "(/etc/passwd)": true, "a / b": false, `"/x"`: true, "file=/x": true,
@@ -489,7 +490,7 @@ func TestShownReason(t *testing.T) {
 	}
 }
 
-// has reports whether a blob is there.
+// has reports whether a blob exists.
 func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)

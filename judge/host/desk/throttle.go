@@ -12,9 +12,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// A LoginThrottle delays logins after wrong passwords and doubles the delay each time. It counts per
-// username and network, so an attacker elsewhere cannot lock out the owner, and a school may be one
-// address. The zero value is ready.
+// A LoginThrottle delays logins after wrong passwords and doubles the delay each time. It counts per username and
+// network. Therefore an attacker elsewhere cannot lock out the owner, and a school can share one address. The zero
+// value is ready to use.
 type LoginThrottle struct {
 	mu sync.Mutex
 	of map[string]*wrong
@@ -25,11 +25,11 @@ type wrong struct {
 	until time.Time
 }
 
-// mostPause is the longest delay.
+// mostPause is the maximum delay.
 const mostPause = 30 * time.Second
 
-// AcceptsPassword returns a *Refusal if an account cannot log in with its password, which is correct, because
-// only staff can: accounts with a role above contestant, on the server or in a contest.
+// AcceptsPassword is called after a correct password. It returns a *Refusal if StaffPasswords is set and the
+// account has no role above contestant, on the server or in a contest.
 func (d *Desk) AcceptsPassword(ctx context.Context, a *store.Account) error {
 	if !d.StaffPasswords {
 		return nil
@@ -41,13 +41,13 @@ func (d *Desk) AcceptsPassword(ctx context.Context, a *store.Account) error {
 	return &Refusal{Code: http.StatusForbidden, Text: "only staff can log in with a password on this server", Hint: "use single sign-on"}
 }
 
-// LoginFrom identifies a username used from a network, for which attempts are counted.
+// LoginFrom returns the key under which attempts are counted, for a username used from a network.
 func LoginFrom(login, address string) string {
 	return strings.ToLower(login) + " from " + Network(address).String()
 }
 
-// Try calls check, which reports whether a password is correct. After some wrong ones it returns a *Refusal that says
-// how long to wait.
+// Try calls check, which reports whether a password is correct. After several wrong passwords, Try returns a
+// *Refusal that says how long to wait.
 func (t *LoginThrottle) Try(by string, now time.Time, check func() (bool, error)) (good bool, err error) {
 	if wait := t.begin(by, now); wait > 0 {
 		return false, &Refusal{
@@ -61,8 +61,9 @@ func (t *LoginThrottle) Try(by string, now time.Time, check func() (bool, error)
 	return good, err
 }
 
-// begin counts an attempt, or returns how long to wait for the next. An attempt counts as wrong until forget is
-// called, so that only some of many concurrent attempts are checked.
+// begin counts an attempt and returns zero. If the next attempt must still wait, it counts nothing and returns how
+// long. An attempt counts as wrong until forget is called, so that only some of many concurrent attempts are
+// checked.
 func (t *LoginThrottle) begin(by string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,7 +94,7 @@ func (t *LoginThrottle) begin(by string, now time.Time) time.Duration {
 	return 0
 }
 
-// forget clears the wrong attempts.
+// forget clears the count of wrong passwords.
 func (t *LoginThrottle) forget(by string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,27 +10,29 @@ import (
 	"assay/judge/host/store"
 )
 
-// Turns runs one request per caller at a time. If more are waiting, it pauses after each for as long as that one
-// took, at least 1 ms. So a caller with many requests uses at most half a processor. The zero value is ready.
+// Turns runs one request per caller at a time. If the caller has more waiting requests, Turns pauses after each
+// request for as long as that request took, but at least 1 ms. Therefore a caller with many requests uses at most
+// half a processor. The zero value is ready to use.
 type Turns struct {
-	// Restless omits the pauses, for requests that have another limit.
+	// Restless omits the pauses. It is for requests that have another limit.
 	Restless bool
 
 	mu sync.Mutex
 	of map[string]*line
 }
 
-// A line has the requests of one caller.
+// A line is the queue of one caller's requests.
 type line struct {
-	place chan struct{} // for the requests that run
-	here  int           // waiting and running requests
-	took  time.Duration // by the last request, if one runs at a time; protected by place
+	place chan struct{} // slots for running requests
+	here  int           // number of waiting and running requests
+	took  time.Duration // duration of the last request, without parallel requests; protected by place
 }
 
-// AccountTurn returns the caller for the requests of an account, by pages and by the command line.
+// AccountTurn returns the queue key for the requests of an account, from pages and the command line.
 func AccountTurn(a *store.Account) string { return "account " + a.ID }
 
-// Network returns the network of an address: the address itself, or the first half of an IPv6 address.
+// Network returns the network of an address. This is the IPv4 address itself, or the first half of the IPv6
+// address.
 func Network(address string) netip.Prefix {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -44,16 +46,15 @@ func Network(address string) netip.Prefix {
 }
 
 const (
-	// turnedAway is how long it takes to reject a caller with too many requests.
+	// turnedAway is the delay before a caller with too many requests is rejected.
 	turnedAway = time.Second
-	// leastRest is the shortest rest. Without it, one caller could ask for a scoreboard, which is drawn
-	// once for all, as fast as connections can carry it. It is short because a whole school may have one
-	// address.
+	// leastRest is the minimum pause. Without it, one caller could request a scoreboard, which is rendered once
+	// for all, as fast as the connections allow. The pause is short because a whole school may share one address.
 	leastRest = time.Millisecond
 )
 
-// turnAway waits, then returns the Refusal of a caller that has reached a limit. The delay slows down clients
-// that retry at once.
+// turnAway waits and then returns the Refusal for a caller that has reached limit l. The delay slows down clients
+// that retry immediately.
 func turnAway(ctx context.Context, l Limit) error {
 	select {
 	case <-time.After(turnedAway):
@@ -63,7 +64,7 @@ func turnAway(ctx context.Context, l Limit) error {
 	return l.Reached()
 }
 
-// A Turn is the right to run a request now.
+// A Turn is a caller's slot to run a request.
 type Turn struct {
 	all   *Turns
 	line  *line
@@ -72,12 +73,12 @@ type Turn struct {
 	began time.Time
 }
 
-// Wait waits for the turn of a caller. It returns a *Refusal if too many requests of the caller wait. The caller
-// must end the turn.
+// Wait waits for a slot for the caller who. It returns a *Refusal if too many requests of the caller are waiting.
+// The caller of Wait must call End on the result.
 func (t *Turns) Wait(ctx context.Context, who string) (*Turn, error) { return t.wait(ctx, who, 1) }
 
-// wait is Wait with a number of requests of one caller that may run at a time. If that is more than one, there are
-// no pauses.
+// wait is like Wait, but lets up to places requests of one caller run at the same time. If places is more than
+// one, there are no pauses.
 func (t *Turns) wait(ctx context.Context, who string, places int) (*Turn, error) {
 	t.mu.Lock()
 	if t.of == nil {
@@ -128,10 +129,10 @@ func (t *Turn) begin(ctx context.Context) error {
 	return nil
 }
 
-// rests reports whether a pause follows the turn.
+// rests reports whether a pause follows the request.
 func (t *Turn) rests() bool { return !t.all.Restless && cap(t.line.place) == 1 }
 
-// Pass lets the next request run.
+// Pass releases the slot, so that the next request can run.
 func (t *Turn) Pass() {
 	if !t.held {
 		return
@@ -142,7 +143,8 @@ func (t *Turn) Pass() {
 	<-t.line.place
 }
 
-// Aside lets other requests run while do may wait for the caller.
+// Aside releases the slot, and then calls do, which may wait for the caller. When do returns, Aside waits for a
+// slot again.
 func (t *Turn) Aside(ctx context.Context, do func()) error {
 	if !t.held {
 		do()
@@ -153,7 +155,7 @@ func (t *Turn) Aside(ctx context.Context, do func()) error {
 	return t.begin(ctx)
 }
 
-// End ends a turn. It may be passed already.
+// End ends t. It may be called after Pass.
 func (t *Turn) End() {
 	t.Pass()
 	t.all.mu.Lock()
@@ -163,16 +165,16 @@ func (t *Turn) End() {
 	}
 }
 
-// Upload waits until an account may send the body of another request to the API: bodies are kept in memory or on
-// the disk until it is the account's turn. End the turn when the request has been answered. A body that stalls
-// does not hold up the account's other requests.
+// Upload waits until an account may send another request body to the API. Bodies are kept in memory or on disk
+// until the request gets its slot in Turns. The caller must end the turn after sending the response. A stalled
+// body does not delay the account's other requests.
 func (d *Desk) Upload(ctx context.Context, a *store.Account) (*Turn, error) {
 	return d.uploads.wait(ctx, AccountTurn(a), int(Uploads.Most))
 }
 
-// Pace waits for the turn of a request's network. It is for cheap requests that need no account. The next request
-// waits for a moment, which does not delay this one. If too many wait, Pace returns after a while, so that health
-// checks are still answered.
+// Pace waits for a slot for the request's network. It is for cheap requests without an account. A short pause
+// delays the network's next request, but not this one. If too many requests wait, Pace returns after a delay
+// without a slot, so that health checks still work.
 func (d *Desk) Pace(r *http.Request) {
 	if turn, err := d.Passers.Wait(r.Context(), Network(r.RemoteAddr).String()); err == nil {
 		time.AfterFunc(leastRest, turn.End)

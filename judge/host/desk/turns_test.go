@@ -14,8 +14,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestTurns: 20 requests of one, each of which takes a second, are done one after the other and
-// rest as long between two; one of somebody else that comes in the middle does not wait.
+// TestTurns sends 20 requests of one caller, each of which takes a second. It checks that they run one after the
+// other, with a pause of the same length between them. A request of another caller does not wait.
 func TestTurns(t *testing.T) {
 	for _, tt := range []struct {
 		restless bool
@@ -57,7 +57,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestTurnsRest: there is a rest also after what takes no time, if others of the same one wait.
+// TestTurnsRest checks that a pause also follows a request that takes no time, if the caller has more requests.
 func TestTurnsRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turns desk.Turns
@@ -85,7 +85,8 @@ func TestTurnsRest(t *testing.T) {
 	})
 }
 
-// TestPace: one after the other of a network, a moment apart, and the first one at once.
+// TestPace checks that requests from a network run one at a time with a short pause, and the first one
+// immediately.
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d desk.Desk
@@ -99,7 +100,8 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// TestTurnsAside: what waits for who asks holds up nobody, nor does an answer that is passed on.
+// TestTurnsAside checks that a request that waits for its caller delays no other request, and neither does a
+// request that has called Pass.
 func TestTurnsAside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turns desk.Turns
@@ -121,7 +123,8 @@ func TestTurnsAside(t *testing.T) {
 	})
 }
 
-// TestTurnsBounded: a line has an end, which is told slowly, and who goes away leaves it.
+// TestTurnsBounded checks that a full queue rejects requests after a delay, and that a canceled request leaves the
+// queue.
 func TestTurnsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turns desk.Turns
@@ -158,8 +161,8 @@ func TestTurnsBounded(t *testing.T) {
 	})
 }
 
-// TestUpload: an account may send eight bodies at a time. The ninth waits until one ends, and does
-// not wait for a rest. Other accounts, and the account's own turns, do not wait for them.
+// TestUpload checks that an account can send eight bodies at a time. The ninth waits until one ends, without a
+// pause. Other accounts, and the account's slots in Turns, are not affected.
 func TestUpload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk.Desk{}

@@ -13,12 +13,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// mostRuns is how many workers judge a submission that is near the time limit. If it is in time for one of them, it
-// is in time.
+// mostRuns is the maximum number of workers that judge a submission near the time limit. If the submission is in
+// time on one of them, it is in time.
 const mostRuns = 3
 
-// doubt returns why another worker must judge the submission before a result counts: its time is near the limit, and
-// a worker of the class that has not judged it is online. It returns nil otherwise.
+// doubt returns why another worker must judge the submission before a result becomes current: its time is near the
+// limit, and a worker of the class that has not judged it is online. Otherwise doubt returns nil.
 func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, error) {
 	if r.State != job.Done || r.Finished == nil || len(r.Events) == 0 {
 		return nil, nil
@@ -28,7 +28,7 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 	}
 	events, err := job.Unpack(r.Events)
 	if err != nil {
-		return nil, nil // the result counts
+		return nil, nil // accept the result
 	}
 	why := job.Borderline(events)
 	if why == "" {
@@ -36,7 +36,7 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 	}
 	runs, err := d.o.Store.Runs(ctx, r.Job)
 	if err != nil || len(runs) == 0 {
-		return nil, err // a job of a flow
+		return nil, err // a job of a workflow
 	}
 	_, class, err := d.o.Store.Place(ctx, r.Job)
 	if err != nil {
@@ -58,7 +58,7 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 	return &store.Doubt{Why: why + " on " + r.Worker, Exclude: ran}, nil
 }
 
-// believe compares the verdicts of untrusted workers with the one of a trusted worker.
+// believe compares the verdicts of untrusted workers with that of a trusted worker.
 func (d *Dispatcher) believe(ctx context.Context, r *job.Result, f store.Folded) {
 	if r.Finished == nil || len(f.Guests) == 0 {
 		return
@@ -81,7 +81,7 @@ func (d *Dispatcher) believe(ctx context.Context, r *job.Result, f store.Folded)
 	}
 }
 
-// takeOut drains a worker, unless it is drained already.
+// takeOut drains a worker if it is active.
 func (d *Dispatcher) takeOut(ctx context.Context, worker, note string) error {
 	w, err := d.o.Store.Worker(ctx, worker)
 	if err != nil || w.State != store.Active {
@@ -90,15 +90,15 @@ func (d *Dispatcher) takeOut(ctx context.Context, worker, note string) error {
 	return errors.Join(d.o.Store.SetWorkerState(ctx, w.ID, store.Drained, note), d.Drain(worker))
 }
 
-// lonely is how long a submission waits for a worker that may rejudge it before its verdict counts without.
+// lonely is how long a submission waits for a worker that may rejudge it. After that, its verdict becomes current.
 const lonely = time.Minute
 
-// Stranded returns the submissions that must be rejudged although no connected worker may do it.
+// Stranded returns the submissions that must be rejudged but that no connected worker may rejudge.
 func (d *Dispatcher) Stranded(ctx context.Context) (stranded []*store.Repeat, err error) {
 	repeats, err := d.o.Store.Repeats(ctx)
 	for _, r := range repeats {
 		exclude := r.Exclude
-		if r.Origin == store.OfGuest { // workers that failed at it may be asked again
+		if r.Origin == store.OfGuest { // workers that failed to judge it may try again
 			exclude = d.view.guests(r.Class)
 		}
 		if here, _ := d.view.others(r.Class, exclude...); !here {
@@ -108,8 +108,9 @@ func (d *Dispatcher) Stranded(ctx context.Context) (stranded []*store.Repeat, er
 	return stranded, err
 }
 
-// attend handles submissions that no connected worker may rejudge. A submission whose time was barely too long keeps
-// its verdict. One that only untrusted workers have judged still waits, and the log reports it.
+// attend handles submissions that no connected worker may rejudge. A submission whose time was near the limit
+// keeps its verdict. A submission that only untrusted workers have judged continues to wait, and the log reports
+// it.
 func (d *Dispatcher) attend(ctx context.Context, now time.Time) error {
 	stranded, err := d.Stranded(ctx)
 	if err != nil {

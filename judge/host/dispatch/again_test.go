@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// late is the result of a program that took 1.1 s of 1 s.
+// late returns the result of a program that took 1.1 s with a time limit of 1 s.
 func (h *harness) late(s *job.Spec) *job.Result {
 	h.Helper()
 	r := says(s, judge.TimeLimit)
@@ -26,7 +26,7 @@ func (h *harness) late(s *job.Spec) *job.Result {
 	return r
 }
 
-// enrolled joins a worker that the database knows.
+// enrolled connects a worker that is registered in the database.
 func (h *harness) enrolled(name string, guest bool) *fake {
 	h.Helper()
 	w, err := h.store.Enrol(h.Context(), store.NewWorker{Name: name, Class: class, Key: "key of " + name, Guest: guest})
@@ -34,7 +34,7 @@ func (h *harness) enrolled(name string, guest bool) *fake {
 	return h.joins(w.Name, w.Class, w.Guest, 1)
 }
 
-// finish hands a result in, and waits until it is kept.
+// finish reports a result and waits until it is recorded.
 func (h *harness) finish(l *lease, r *job.Result) {
 	h.Helper()
 	before := h.Counts().Counted
@@ -42,7 +42,7 @@ func (h *harness) finish(l *lease, r *job.Result) {
 	h.until("the result is kept", func() bool { return h.Counts().Counted == before+1 })
 }
 
-// submission is that of a job that was submitted.
+// submission returns the submission of a job.
 func (h *harness) submission(id string) *store.Submission {
 	h.Helper()
 	all, err := h.store.Judgings(h.Context(), store.JudgingFilter{Limit: 1000})
@@ -58,8 +58,9 @@ func (h *harness) submission(id string) *store.Submission {
 	return nil
 }
 
-// TestBarelyTooLate: another worker judges what was barely too late, then a third; if one
-// of them finds it in time, it is. Until then the submission is open.
+// TestBarelyTooLate checks that a second and a third worker rejudge a submission that is barely over the time
+// limit. If one of them measures a time within the limit, the submission is in time. Until both have judged it,
+// the submission is pending.
 func TestBarelyTooLate(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -103,7 +104,7 @@ func TestBarelyTooLate(t *testing.T) {
 			t.Errorf("the staff is shown %+v", runs)
 		}
 
-		// After three nobody else is asked.
+		// After three workers, no other worker judges it.
 		id = h.submit(job.Practice, class, 1)[0]
 		h.enrolled("four", false)
 		for i, w := range []*fake{one, two, three} {
@@ -120,8 +121,9 @@ func TestBarelyTooLate(t *testing.T) {
 	})
 }
 
-// TestNobodyElseAnyMore: where the other workers go away before they have judged again what
-// was barely too late, nothing waits for them for ever; what guests judged does.
+// TestNobodyElseAnyMore checks a submission that no remaining worker can rejudge, because the other workers have
+// disconnected. A submission that was barely over the time limit must not wait forever. A submission that only
+// untrusted workers have judged must wait.
 func TestNobodyElseAnyMore(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -176,12 +178,12 @@ func TestNobodyElseAnyMore(t *testing.T) {
 	})
 }
 
-// TestGuests: what a guest says counts when another says so, and what speaks against a guest is
-// counted, and told.
+// TestGuests checks that a verdict of an untrusted worker becomes current when a trusted worker confirms it. A
+// contradiction must be counted against the untrusted worker and reported.
 func TestGuests(t *testing.T) {
 	for name, tt := range map[string]struct {
 		said   judge.Verdict
-		found  int // what is kept of the guest
+		found  int // findings recorded about the untrusted worker
 		differ int
 	}{
 		"the same":            {judge.WrongAnswer, 1, 0},
@@ -227,7 +229,7 @@ func TestGuests(t *testing.T) {
 					t.Errorf("the submission is %+v", s)
 				}
 				found := 0
-				if r := h.trust.row["guest"]; r != nil { // after finish nothing changes any more
+				if r := h.trust.row["guest"]; r != nil { // the record is final after finish
 					found = len(r.found)
 				}
 				if now := h.Presence("guest").Differs; now != tt.differ || found != tt.found {
@@ -243,7 +245,8 @@ func TestGuests(t *testing.T) {
 	}
 }
 
-// TestAGuestThatLies is drained when it lied about submissions of several accounts.
+// TestAGuestThatLies checks that an untrusted worker is drained after false verdicts on submissions of several
+// accounts.
 func TestAGuestThatLies(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -274,8 +277,8 @@ func TestAGuestThatLies(t *testing.T) {
 	})
 }
 
-// TestGuestsHaveNothingOfContests: while a contest has a problem and has not ended, no guest is given
-// a job of it, or told to make it ready.
+// TestGuestsHaveNothingOfContests checks that an untrusted worker gets no job with a problem of a contest that has
+// not ended, and no message to prepare that problem.
 func TestGuestsHaveNothingOfContests(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -301,7 +304,7 @@ func TestGuestsHaveNothingOfContests(t *testing.T) {
 		}
 		published("first")
 		told(one, "first")
-		told(guest, "first") // and what was told before
+		told(guest, "first") // and what it received before
 		c := &store.Contest{Slug: "spring", Name: "Spring", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Staff}
 		h.must(h.store.NewContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "sum"}}))
 
@@ -329,8 +332,8 @@ func TestGuestsHaveNothingOfContests(t *testing.T) {
 	})
 }
 
-// TestWhatFailedIsNoGuests: in a running contest, whose submissions no guest takes, one that
-// failed on the only other worker is tried there again, and does not wait for a guest.
+// TestWhatFailedIsNoGuests checks a job of a running contest that failed on the only trusted worker. That worker
+// must get the job again. The job must not wait for an untrusted worker, which may not run it.
 func TestWhatFailedIsNoGuests(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()

@@ -15,9 +15,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// audit has another worker rejudge some submissions, to find workers that lie or are broken. It chooses them at
-// random, and always takes the first submission that solves a problem of a contest. If others recently disagreed
-// with a worker, more of its submissions are chosen. Without another worker in the class it does nothing.
+// audit lets another worker rejudge some submissions, to find workers that lie or are broken. It chooses
+// submissions at random, and always includes the first submission that solves a problem in a contest. If other
+// workers recently disagreed with a worker, audit chooses more of that worker's submissions. If the class has no
+// other worker, audit does nothing.
 func (d *Dispatcher) audit(ctx context.Context, r *job.Result, submission string) {
 	if r.State != job.Done || r.Finished == nil || d.o.Audit <= 0 || !d.view.anotherOf(r.Worker) {
 		return
@@ -62,8 +63,8 @@ func (d *Dispatcher) beginAudit(ctx context.Context, r *job.Result, of *store.Su
 	return nil
 }
 
-// concluded ends an audit and records what it shows about the workers. The verdict remains in effect until an
-// administrator has looked.
+// concluded ends an audit and records what it shows about the workers. The submission's verdict remains in effect
+// until an administrator has reviewed it.
 func (d *Dispatcher) concluded(ctx context.Context, f *store.Flow, a *flow.Audited) (err error) {
 	var all []string
 	for _, one := range a.Opinions {
@@ -92,8 +93,8 @@ func (d *Dispatcher) differ(ctx context.Context, submission, what string) error 
 	return d.o.Store.Audit(ctx, store.Entry{Actor: "audit", Action: "workers disagree", Object: submission, Detail: what})
 }
 
-// judged records whether others agree with a worker about a submission of an account. It drains a worker that others
-// disagree with too often.
+// judged records whether other workers agree with a worker about a submission of an account. If they disagree too
+// often, judged drains the worker.
 func (d *Dispatcher) judged(ctx context.Context, worker, account string, wrong bool) error {
 	if !d.trust.judged(worker, account, wrong) {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// answering has workers answer what they are given, each with its verdict.
+// answering lets each worker finish its jobs with the given verdict.
 func (h *harness) answering(verdicts map[*fake]judge.Verdict) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
@@ -39,12 +39,12 @@ func (h *harness) answering(verdicts map[*fake]judge.Verdict) {
 	}
 }
 
-// TestAudit holds that another worker judges a submission again, that the first verdict
-// stands, and who is asked where the two disagree.
+// TestAudit checks that another worker rejudges a submission and that the first verdict remains in effect. It also
+// checks which workers judge again if the two disagree.
 func TestAudit(t *testing.T) {
 	for name, tt := range map[string]struct {
 		second judge.Verdict
-		differ int // accounts that speak against each of the two
+		differ int // accounts with a finding against each of the two workers
 	}{
 		"the same":  {judge.Accepted, 0},
 		"otherwise": {judge.WrongAnswer, 1},
@@ -55,7 +55,7 @@ func TestAudit(t *testing.T) {
 				h.folding()
 				one := h.enrolled("one", false)
 				h.enrolled("guest", true)
-				// While nobody else is there, nobody else is asked.
+				// Without another trusted worker, there is no audit.
 				h.submit(job.Practice, class, 1)
 				h.give(job.Practice, class, 1)
 				l := one.take()
@@ -117,8 +117,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestWorkersThatDiffer holds who is taken out of service: nobody for what one contestant does, or
-// for programs that vary, and with two workers both.
+// TestWorkersThatDiffer checks which workers are drained. No worker is drained because of the submissions of only
+// a few contestants, or because of programs that behave randomly. If there are only two workers, both are drained.
 func TestWorkersThatDiffer(t *testing.T) {
 	differ := flow.Part{Key: "again", State: job.Done, Worker: "two", Verdict: judge.WrongAnswer}
 	said := func(key, worker string, v judge.Verdict) flow.Part {
@@ -126,7 +126,7 @@ func TestWorkersThatDiffer(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		accounts, submissions int
-		parts                 []flow.Part // besides that two says WA, and one AC
+		parts                 []flow.Part // in addition to the verdicts AC of one worker and WA of worker two
 		drained               []string
 	}{
 		"one contestant":          {1, 9, nil, nil},
@@ -188,8 +188,8 @@ func TestWorkersThatDiffer(t *testing.T) {
 	}
 }
 
-// TestAnAuditWaitsForNobodyWhoIsGone: where the workers that are to be asked go away, it ends with
-// what was said.
+// TestAnAuditWaitsForNobodyWhoIsGone checks that an audit ends with the verdicts so far if the workers that it
+// needs disconnect.
 func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.o.Audit, h.o.Class = 1, class
@@ -207,7 +207,7 @@ func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
 		two.Close()
 		h.until("the other is gone", func() bool { return !h.Presence("two").Connected })
 		now := time.Now()
-		for _, later := range []time.Duration{0, lonely - time.Second} { // it may come back, as all do after a start of the server
+		for _, later := range []time.Duration{0, lonely - time.Second} { // workers may reconnect, as they do after a server restart
 			h.must(h.plan(t.Context(), audit, now.Add(later)))
 			if f, err := h.store.Flow(t.Context(), audit); err != nil || f.State != store.FlowRunning {
 				t.Fatalf("after %v the audit is %+v, %v", later, f, err)
@@ -220,8 +220,8 @@ func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
 	})
 }
 
-// TestTrust: what speaks against a worker is forgotten after others have agreed with it for long
-// enough, and has more of what it judges judged again meanwhile.
+// TestTrust checks that findings against a worker are forgotten after enough agreement. Until then, more of its
+// judgements are audited.
 func TestTrust(t *testing.T) {
 	var k trust
 	asks := func() (n int) {
@@ -258,8 +258,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestTheFirstThatSolvesIsJudgedTwice: whatever the part is that is judged again, the first
-// accepted submission to a problem is, and no other one, until others disagree with its worker.
+// TestTheFirstThatSolvesIsJudgedTwice checks that, for any audit share, the first accepted submission to a problem
+// is audited. No other submission is audited until workers disagree with its worker.
 func TestTheFirstThatSolvesIsJudgedTwice(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.o.Audit, h.o.Class = 1e-15, class

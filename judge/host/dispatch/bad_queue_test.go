@@ -17,26 +17,26 @@ import (
 	"assay/judge/host/store"
 )
 
-// badly is a harness in which all goes wrong that can, until it is calm.
+// A badly is a harness that injects random failures until calm is set.
 type badly struct {
 	*harness
 	queue *memory
 	calm  atomic.Bool
-	names []string // of the workers
+	names []string // worker names
 	want  map[string]judge.Verdict
 
 	mu      sync.Mutex
 	taken   map[string]int
-	hurt    map[string]bool // jobs of which a worker made a mess already
+	hurt    map[string]bool // jobs that a worker has already disrupted
 	servers []*Dispatcher
 }
 
-// sometimes says, until it is calm, in one of n cases that something goes wrong.
+// sometimes reports, in one of n cases on average, that a failure should happen. It returns false if calm is set.
 func (b *badly) sometimes(n int) bool { return !b.calm.Load() && rand.IntN(n) == 0 }
 
-// TestABadQueue: the queue forgets, repeats and delays, workers die, freeze, fail and give back, and
-// the server starts anew. Each job comes to its end, with what its workers say, and counts once.
-// When it is calm again, each is done once, however long it takes.
+// TestABadQueue runs jobs while the queue forgets, repeats and delays messages, workers crash, freeze, fail and
+// release jobs, and the server restarts. Each job must end with the verdict of its workers and be counted once.
+// After calm is set, each job must run once, however long it takes.
 func TestABadQueue(t *testing.T) {
 	rounds := 4
 	if os.Getenv("ASSAY_SLOW") != "" {
@@ -127,7 +127,7 @@ func (b *badly) run() {
 	}
 }
 
-// serve has a server run, end and start anew.
+// serve starts, stops and restarts a server until ctx is done.
 func (b *badly) serve(ctx context.Context) {
 	for n := 1; ctx.Err() == nil; n++ {
 		d := b.dispatcher(fmt.Sprint("server ", n))
@@ -150,11 +150,11 @@ func (b *badly) serve(ctx context.Context) {
 	}
 }
 
-// work is a worker of one slot, which makes a mess of each job once at most.
+// work runs a worker with one slot, which disrupts each job at most once.
 func (b *badly) work(ctx context.Context, name string) {
 	for ctx.Err() == nil {
 		m, err := b.queue.join(ctx, queue.JoinOptions{Worker: name, Class: class, Slots: 1, Lanes: job.Lanes})
-		if err != nil { // it is not admitted yet
+		if err != nil { // not admitted yet
 			time.Sleep(time.Second)
 			continue
 		}
@@ -165,13 +165,13 @@ func (b *badly) work(ctx context.Context, name string) {
 			}
 		}
 		m.Close()
-		time.Sleep(rand.N(6 * time.Second)) // it may be back before it is missed
+		time.Sleep(rand.N(6 * time.Second)) // it may reconnect before its absence is noticed
 	}
 }
 
 func (b *badly) judge(ctx context.Context, s *seat, l *lease) error {
 	if time.Sleep(rand.N(10 * time.Second)); b.calm.Load() {
-		time.Sleep(15 * time.Second) // beats say that it is being done
+		time.Sleep(15 * time.Second) // heartbeats report that the job is running
 	}
 	b.mu.Lock()
 	b.taken[l.Spec.ID]++
@@ -185,10 +185,10 @@ func (b *badly) judge(ctx context.Context, s *seat, l *lease) error {
 	switch rand.IntN(5) {
 	case 0: // it dies
 		return errBroken
-	case 1: // it dies before it has acknowledged the job
+	case 1: // crash before acknowledging the job
 		_ = s.Offer(ctx, r)
 		return errBroken
-	case 2: // it is frozen, and goes on
+	case 2: // freeze, and then continue
 		s.freeze(true)
 		time.Sleep(10*time.Second + rand.N(time.Minute))
 		s.freeze(false)

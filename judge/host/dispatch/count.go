@@ -28,12 +28,12 @@ func (c *counts) folded(o store.Outcome) {
 	}
 }
 
-// Counts is what happened since the process started.
+// Counts contains event counts since the process started.
 type Counts struct {
 	Fed           int64 // jobs that were enqueued
-	Counted       int64 // results that count
-	Duplicates    int64 // results of jobs that already had the same verdict
-	Disagreements int64 // results of jobs that already had another verdict
+	Counted       int64 // results that became current
+	Duplicates    int64 // results with the verdict that the job already had
+	Disagreements int64 // results with another verdict than the job already had
 	Retried       int64 // failures after which a job was queued again
 	Failed        int64 // jobs that failed too often
 	Dropped       int64 // results that were discarded

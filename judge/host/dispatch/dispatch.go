@@ -1,19 +1,18 @@
-// Package dispatch sends the jobs of the database to the workers, and stores their results. The database is the
-// truth and decides the order. The queue only knows which worker has a job at the moment, and may lose everything.
-// So each operation here may be repeated.
+// Package dispatch sends the jobs in the database to the workers, and stores their results. The database is the
+// source of truth and decides the order. The queue only knows which worker has a job at the moment, and may lose
+// everything. Therefore every operation here may be repeated.
 //
 // Four loops run at the same time:
 //
-// - feed enqueues waiting jobs in the fair order of the database: as many as there are free
-// slots, and a few more;
+// - feed enqueues pending jobs in the fair order of the database: one per free slot, and a few more;
 // - fold stores results in the database, in one transaction each;
-// - reconcile finds jobs that are marked as dispatched although no worker has them, and
-// queues them again;
-// - flowLoop asks package flow for the next jobs of work that is made of many jobs.
+// - reconcile finds jobs that are marked as dispatched although no worker has them, and enqueues them again;
+// - flowLoop asks package flow for the next jobs of workflows.
 //
-// Of several servers only one feeds at a time, and one reconciles: it holds a leader lease in the database. All of
-// them store results. Packages store and queue do the work, and this package keeps them consistent. It knows no
-// users.
+// If there are several servers, only one of them runs feed at a time, and only one runs reconcile. Each of these
+// loops has a leader lease in the database, and only the server that holds the lease runs the loop. All servers
+// store results. Packages store and queue do the work, and this package keeps the database and the queue
+// consistent. It does not know users.
 package dispatch
 
 import (
@@ -34,31 +33,31 @@ import (
 // Options configure a Dispatcher.
 type Options struct {
 	Store *store.Store
-	Blobs *blob.Dir // events of judgings are stored here
+	Blobs *blob.Dir // stores the events of judgements
 	Log   *slog.Logger
 	// Holder identifies this process among all servers that have ever used the database.
 	Holder string
-	Class  string // of the workers that run the jobs of flows
-	// Audit is the share of submissions that a second worker judges too, from 0 to 1.
+	Class  string // worker class that runs the jobs of workflows
+	// Audit is the share, from 0 to 1, of submissions that a second worker also judges.
 	Audit float64
-	// Workers, if not nil, is called when another server has admitted or revoked a worker.
+	// Workers is called when another server has admitted or revoked a worker. It may be nil.
 	Workers func()
-	// Ended, if not nil, is called when a flow has ended.
+	// Ended is called when a workflow has ended. It may be nil.
 	Ended func()
-	// At, if not nil, is called after each step of a job. Tests use it to stop the process there.
+	// At is called after each step of a job. Tests use it to stop the process there. It may be nil.
 	At func(Step)
 }
 
 // A Step is a point in a job's life at which the server must survive a crash.
 type Step string
 
-// The steps, in their order.
+// The steps, in order.
 const (
 	Published Step = "published" // in the queue, but not yet marked as dispatched
 	Out       Step = "out"       // marked as dispatched
-	Answered  Step = "answered"  // the result is only in the queue
-	Folded    Step = "folded"    // the result is in the database, and still in the queue
-	Again     Step = "again"     // queued again, because no worker had the job
+	Answered  Step = "answered"  // only the queue has the result
+	Folded    Step = "folded"    // the database and the queue have the result
+	Again     Step = "again"     // queued again, because no worker has the job
 )
 
 func (d *Dispatcher) at(s Step) {
@@ -67,8 +66,8 @@ func (d *Dispatcher) at(s Step) {
 	}
 }
 
-// A Queue is the part of queue.Queue that a Dispatcher uses; see there. Tests have one in memory that fails in many
-// ways.
+// A Queue is the subset of queue.Queue that a Dispatcher uses. Tests use an implementation in memory that fails in
+// many ways.
 type Queue interface {
 	Ensure(ctx context.Context, classes ...string) error
 	Renew(ctx context.Context) error
@@ -103,49 +102,51 @@ type Dispatcher struct {
 	count counts
 	// feeding is held while jobs are enqueued, and while a failed job is removed from the queue.
 	feeding sync.Mutex
-	// idleTimeout is how long workers may sit idle while jobs are queued before that counts as a queue error. It is
-	// much longer than it takes to notice that a worker was killed.
+	// idleTimeout is how long workers may be idle while jobs are queued. After that, the Dispatcher assumes a
+	// queue error. The timeout is much longer than it takes to notice that a worker was killed.
 	idleTimeout time.Duration
-	undone      map[string]time.Time // by class: since when jobs are queued that no worker gets; used only by Reconcile
+	undone      map[string]time.Time // class: start of the time that no worker gets its jobs; for Reconcile
 	failing     failing
 	trust       trust
 	lost        chan queue.Lost
 	breaks      chan queue.Broken
 	retry       []time.Duration // see retryAfter
-	// Submissions that must be rejudged and have no worker for it: since when that is known, and how many of a class
-	// only untrusted workers have judged. Used only by attend.
+	// alone maps each submission that must be rejudged, but that no connected worker may rejudge, to the time when
+	// this was noticed. waits maps each class to the number of such submissions that only untrusted workers have
+	// judged. Only attend uses alone and waits.
 	alone map[string]time.Time
 	waits map[string]int
 }
 
-// The times of a Dispatcher.
+// The intervals and time limits of a Dispatcher.
 const (
-	feedEvery    = time.Second // without a wake-up
+	feedEvery    = time.Second // interval without a wake-up
 	reconcile    = 10 * time.Second
-	graceOut     = 5 * time.Second // how long a job may be dispatched before Reconcile checks it
+	graceOut     = 5 * time.Second // minimum time between dispatching a job and checking it
 	catchUp      = 5 * time.Second
 	retryStorage = time.Second
-	warmAfter    = time.Second // by then a new worker receives control messages
+	warmAfter    = time.Second // time after which a new worker receives control messages
 )
 
-// ahead is how many jobs more than free slots are enqueued, so that no worker waits for the next one.
+// ahead is the number of jobs that are enqueued in addition to one per free slot, so that no worker waits for its
+// next job.
 const ahead = 2
 
-// New returns a Dispatcher. The queue that Use gets must be opened with its Listener.
+// New returns a Dispatcher. The queue passed to Use must be opened with the Dispatcher's Listener.
 func New(o Options) *Dispatcher {
 	return &Dispatcher{o: o, poke: make(chan struct{}, 1), view: newView(), live: newLive(), flows: newFlows(),
 		idleTimeout: time.Minute, undone: map[string]time.Time{}, retry: retryAfter,
 		lost: make(chan queue.Lost, 1024), breaks: make(chan queue.Broken, 64)}
 }
 
-// Listener returns the handlers for what workers send.
+// Listener returns the handlers for messages from workers.
 func (d *Dispatcher) Listener() queue.Listener {
 	return queue.Listener{
 		Taken: func(worker string, r job.Running) { d.view.took(worker, r) },
 		Back:  func(worker string, r job.Running) { d.view.ended(worker, r.Job) },
 		Beat:  d.heard,
 		Progress: func(worker string, p job.Progress) {
-			if d.view.telling(worker, p.Job) { // otherwise the worker was not given the job
+			if d.view.telling(worker, p.Job) { // ignore events of jobs that the worker was not given
 				d.live.add(p)
 			}
 		},
@@ -163,13 +164,13 @@ func (d *Dispatcher) Listener() queue.Listener {
 		Lost: func(l queue.Lost) {
 			select {
 			case d.lost <- l:
-			default: // its lease expires
+			default: // ignored: the lease will expire
 			}
 		},
 		Broken: func(b queue.Broken) {
 			select {
 			case d.breaks <- b:
-			default: // it connects again and repeats this
+			default: // ignored: the worker reconnects and repeats it
 			}
 		},
 		Trouble: func(err error) { d.o.Log.Warn("queue", "error", err) },
@@ -183,38 +184,38 @@ func (d *Dispatcher) heard(worker string, b job.Beat) {
 	d.wakeHere()
 }
 
-// Admit allows a worker with this key to connect, here and on the other servers.
+// Admit lets a worker connect with its key, on this server and all others.
 func (d *Dispatcher) Admit(w *store.Worker) error {
 	err := d.AdmitHere(w)
 	d.tellPeers(queue.News{Workers: true})
 	return err
 }
 
-// AdmitHere is Admit without the other servers. It may be repeated.
+// AdmitHere is like Admit, but only for this server. It may be repeated.
 func (d *Dispatcher) AdmitHere(w *store.Worker) error {
 	d.view.admit(w.Name, w.Class, w.Guest)
 	return d.queue.Admit(w.Name, w.Class, w.Key, w.Guest)
 }
 
-// Revoke disconnects a worker and rejects its key, here and on the other servers.
+// Revoke disconnects a worker and rejects its key, on this server and all others.
 func (d *Dispatcher) Revoke(worker string) {
 	d.RevokeHere(worker)
 	d.tellPeers(queue.News{Workers: true})
 }
 
-// RevokeHere is Revoke without the other servers. It may be repeated.
+// RevokeHere is like Revoke, but only for this server. It may be repeated.
 func (d *Dispatcher) RevokeHere(worker string) {
 	d.view.left(worker)
 	d.queue.Revoke(worker)
 }
 
-// Wake signals that there may be jobs to enqueue, to the server that does so.
+// Wake signals all servers that there may be jobs to enqueue. The leader enqueues them.
 func (d *Dispatcher) Wake() {
 	d.wakeHere()
 	d.tellPeers(queue.News{Jobs: true})
 }
 
-// wakeHere is Wake for this server.
+// wakeHere is like Wake, but only for this server.
 func (d *Dispatcher) wakeHere() {
 	select {
 	case d.poke <- struct{}{}:
@@ -222,21 +223,21 @@ func (d *Dispatcher) wakeHere() {
 	}
 }
 
-// Use sets the queue. Call it once, before any other method except Listener.
+// Use sets the queue. It must be called once, before all other methods except Listener.
 func (d *Dispatcher) Use(q Queue) { d.queue = q }
 
-// Run enqueues jobs, stores results and reconciles until ctx ends.
+// Run enqueues jobs, stores results and reconciles until ctx is done.
 func (d *Dispatcher) Run(ctx context.Context) {
 	var loops sync.WaitGroup
 	loops.Go(func() { d.feedLoop(ctx) })
-	loops.Go(func() { _ = d.queue.Results(ctx, d.fold) }) // its error is that of ctx
+	loops.Go(func() { _ = d.queue.Results(ctx, d.fold) }) // returns the error of ctx
 	loops.Go(func() { d.reconcileLoop(ctx) })
 	loops.Go(func() { d.flowLoop(ctx) })
 	loops.Go(func() { d.heardOf(ctx) })
 	loops.Wait()
 }
 
-// fold stores one result in the database. If it returns an error, the queue delivers the result again.
+// fold stores a result in the database. If it returns an error, the queue delivers the result again.
 func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 	d.at(Answered)
 	events := blob.Digest("")
@@ -245,11 +246,11 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 		d.trouble(ctx, "read job "+r.Job, err)
 		return err
 	}
-	if work == nil { // keep no events of a job that was never dispatched
+	if work == nil { // discard the events of a job that was never dispatched
 		r.Events = nil
 	}
 	if r.State == job.Done && len(r.Events) > 0 {
-		if err := work.CheckEvents(r.Events); err != nil { // another worker gets the job
+		if err := work.CheckEvents(r.Events); err != nil { // another worker will get the job
 			r.Unread(err)
 		}
 	}
@@ -290,18 +291,18 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 		d.live.touch(folded.Flow)
 		d.Plan(folded.Flow)
 	}
-	d.count.folded(folded.Outcome) // last, for readers that compare both
+	d.count.folded(folded.Outcome) // counted last, for readers that compare both
 	d.wakeHere()
 	return nil
 }
 
-// manyLost is how many workers must have lost a job before it counts as a job that crashes workers. If only one
-// worker is connected, it must have lost the job that often. Both precautions are needed: a failing queue often
-// delivers jobs that workers never see, and one broken worker loses all jobs.
+// manyLost is the number of workers that must have lost a job before the job is assumed to crash workers. If only
+// one worker is connected, that worker must have lost the job manyLost times. Two other causes must be excluded: a
+// failing queue often delivers jobs that workers never receive, and one broken worker loses all jobs.
 const manyLost = 2
 
-// unproven decides about a job that was delivered too often. If it did not clearly crash workers, other workers than
-// those that had it are asked.
+// unproven marks the result of a job that was delivered too often, unless the job clearly crashed workers. A
+// marked job is retried on workers that have not had it.
 func (d *Dispatcher) unproven(r *job.Result) {
 	times, ended, gave := d.queue.Had(r.Job)
 	if len(d.failing.lost(r.Job, ended, gave)) >= manyLost || times >= manyLost && !d.view.anotherThan(r.Worker, ended) {
@@ -310,12 +311,13 @@ func (d *Dispatcher) unproven(r *job.Result) {
 	r.Unproven, r.Had = true, slices.Concat(ended, gave)
 }
 
-// keep stores a result in the database and removes the job from the queue. Doing says which step failed.
+// keep stores a result in the database and removes the job from the queue. If it fails, the string doing names the
+// failed step.
 func (d *Dispatcher) keep(ctx context.Context, r *job.Result, events blob.Digest) (f store.Folded, doing string, err error) {
 	if r.TooOften {
 		d.unproven(r)
 	}
-	if r.State != job.Done { // between the two steps the job is queued again
+	if r.State != job.Done { // feed must not enqueue the job again between the two steps
 		d.feeding.Lock()
 		defer d.feeding.Unlock()
 	}
@@ -330,8 +332,8 @@ func (d *Dispatcher) keep(ctx context.Context, r *job.Result, events blob.Digest
 	return f, "remove from the queue job ", d.clear(ctx, r.Job, f.Outcome)
 }
 
-// clear removes a job that has ended from the queue. Its worker's acknowledgement may be lost, or the job may have
-// been dispatched again, and then it would run once more.
+// clear removes a finished job from the queue. The worker's acknowledgement may have been lost, or the job may
+// have been dispatched again. In both cases it would run once more.
 func (d *Dispatcher) clear(ctx context.Context, id string, o store.Outcome) error {
 	if o == store.Dropped { // the sender may not hold the job, or the job still runs
 		return nil
@@ -343,13 +345,13 @@ func (d *Dispatcher) clear(ctx context.Context, id string, o store.Outcome) erro
 	return d.queue.Delete(ctx, lane, class, id)
 }
 
-// Cancel cancels a job, so that its result is discarded. It reports whether the job was open.
+// Cancel cancels a job, so that its result is discarded. It reports whether the job was pending.
 func (d *Dispatcher) Cancel(ctx context.Context, id string) (bool, error) {
 	done, err := d.o.Store.Cancel(ctx, id)
 	return d.cancelled(ctx, id, done, err)
 }
 
-// CancelUntouched cancels the first judging of a submission if no worker has it. Otherwise it returns
+// CancelUntouched cancels the first judgement of a submission if no worker has the job. Otherwise it returns
 // store.ErrGiven.
 func (d *Dispatcher) CancelUntouched(ctx context.Context, id string) (bool, error) {
 	if d.view.doing(id) != "" { // the queue dispatches a job before the database records it
@@ -393,18 +395,18 @@ func (d *Dispatcher) withdraw(ctx context.Context, id string) error {
 	return nil
 }
 
-// where finds a job in the queue.
+// where returns the lane, the class and the worker of a job. The worker is empty if none runs the job.
 func (d *Dispatcher) where(ctx context.Context, id string) (job.Lane, string, string, error) {
 	lane, class, err := d.o.Store.Place(ctx, id)
 	return lane, class, d.view.doing(id), err
 }
 
-// Drain tells a worker to take no more jobs, and to stop when the running ones have ended.
+// Drain tells a worker to accept no more jobs, and to exit when its running jobs are done.
 func (d *Dispatcher) Drain(worker string) error {
 	return d.queue.Order(worker, job.Order{Kind: job.Drain})
 }
 
-// trouble logs an error of an operation that is going to be retried.
+// trouble logs an error in an operation that will be retried.
 func (d *Dispatcher) trouble(ctx context.Context, what string, err error) {
 	if ctx.Err() != nil {
 		return

@@ -17,8 +17,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestFeedIsNoMoreThanIsWanted: as many jobs are in the queue as there are free slots, and
-// two more.
+// TestFeedIsNoMoreThanIsWanted checks that the queue contains one job per free slot and two more.
 func TestFeedIsNoMoreThanIsWanted(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -39,7 +38,7 @@ func TestFeedIsNoMoreThanIsWanted(t *testing.T) {
 		want(8, 4, "feeding again")
 		one := w.take()
 		h.give(job.Practice, class, 3)
-		want(8, 4, "it took one") // one slot is free, and three wait: that is enough
+		want(8, 4, "it took one") // three queued jobs are enough for one free slot
 		w.take()
 		h.give(job.Practice, class, 2)
 		want(8, 4, "it took two")
@@ -63,10 +62,10 @@ func TestFeedIsNoMoreThanIsWanted(t *testing.T) {
 	})
 }
 
-// TestLanesInOrder: what is more urgent is given out first, and the rest is given out too.
+// TestLanesInOrder checks that jobs with higher priority are dispatched first, and that the others follow.
 func TestLanesInOrder(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
-		h.step = func(Step) { time.Sleep(time.Millisecond) } // or all is given out at one time
+		h.step = func(Step) { time.Sleep(time.Millisecond) } // otherwise all jobs are dispatched at the same time
 		for _, lane := range []job.Lane{job.Background, job.Practice, job.Contest} {
 			h.submit(lane, class, 3)
 		}
@@ -85,7 +84,7 @@ func TestLanesInOrder(t *testing.T) {
 	})
 }
 
-// TestOutcomes: what each result changes, in the database, in the queue and in the counts.
+// TestOutcomes checks the effect of each kind of result on the database, the queue and the counts.
 func TestOutcomes(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -138,8 +137,8 @@ func TestOutcomes(t *testing.T) {
 	})
 }
 
-// TestAJobThatFails goes to another worker at once, and to each worker once. After five it
-// is given up: the submission is not to blame, and the staff is told.
+// TestAJobThatFails checks that a failed job immediately goes to another worker, and to each worker once. After
+// five failures the job is given up. The submission is not blamed, and the administrators are notified.
 func TestAJobThatFails(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -153,7 +152,7 @@ func TestAJobThatFails(t *testing.T) {
 		for i, w := range workers {
 			h.give(job.Practice, class, 1)
 			for _, before := range workers[:i] {
-				if i == 1 { // the others are many, and each gives back what it must not take
+				if i == 1 { // there are many others, and each releases a job that it must not run
 					before.none("it failed at the job")
 				}
 			}
@@ -183,8 +182,8 @@ func TestAJobThatFails(t *testing.T) {
 	})
 }
 
-// TestTheOnlyWorkerFails: where there is no other, the same worker is asked again, and what
-// it says at last is the reason.
+// TestTheOnlyWorkerFails checks that the only worker gets a failed job again, and that its last message becomes
+// the reason.
 func TestTheOnlyWorkerFails(t *testing.T) {
 	for name, tt := range map[string]struct {
 		blame judge.Blame
@@ -214,8 +213,8 @@ func TestTheOnlyWorkerFails(t *testing.T) {
 	}
 }
 
-// TestTheOthersAreBusy: a job that failed at one worker is not laid into the queue before
-// another one can take it, and those behind it are.
+// TestTheOthersAreBusy checks that a job that failed on one worker is enqueued only when another worker can take
+// it. In the meantime, the jobs behind it are enqueued.
 func TestTheOthersAreBusy(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -244,7 +243,7 @@ func TestTheOthersAreBusy(t *testing.T) {
 	})
 }
 
-// TestRefusals: that workers refused a job which they must not do is no fault of the job.
+// TestRefusals checks that a job does not count as failed if workers reject it because they must not run it.
 func TestRefusals(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -264,8 +263,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestDeliveriesThatNobodySaw: a job that was delivered often is one that ends workers only
-// where workers were seen to end.
+// TestDeliveriesThatNobodySaw checks that a job that was delivered often is assumed to crash workers only if
+// workers were seen to crash.
 func TestDeliveriesThatNobodySaw(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -291,12 +290,12 @@ func TestDeliveriesThatNobodySaw(t *testing.T) {
 	})
 }
 
-// TestAQueueThatHoldsJobsBack: where workers wait and nobody is given the jobs that are
-// there, that is noticed, and not where nobody waits or no job is there.
+// TestAQueueThatHoldsJobsBack checks that a queue that delivers no jobs to waiting workers is noticed. There is no
+// error if no worker waits or no job is queued.
 func TestAQueueThatHoldsJobsBack(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
-		h.behind.Store(int64(time.Hour)) // what is out is out for long
+		h.behind.Store(int64(time.Hour)) // jobs have been dispatched for a long time
 		noticed := func(want int64, why string) {
 			t.Helper()
 			h.must(h.Reconcile(t.Context()))
@@ -313,7 +312,7 @@ func TestAQueueThatHoldsJobsBack(t *testing.T) {
 		h.give(job.Practice, class, 1)
 		noticed(2, "one waits, the job is in the queue")
 		h.idleTimeout = time.Hour
-		noticed(2, "one waits for some moments only") // and what was dropped waits again
+		noticed(2, "one waits for some moments only") // dropped jobs wait again
 		h.give(job.Practice, class, 1)
 		h.idleTimeout = 0
 		l := w.take()
@@ -331,8 +330,8 @@ func TestAQueueThatHoldsJobsBack(t *testing.T) {
 	})
 }
 
-// TestAJobThatComesToThoseWhoWaited is no sign of a queue that holds it back, before it has been
-// there for long, too.
+// TestAJobThatComesToThoseWhoWaited checks that a job that has just arrived is not taken for a queue error,
+// however long workers have been idle. The job itself must also have been in the queue for a long time.
 func TestAJobThatComesToThoseWhoWaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, false)
@@ -361,8 +360,8 @@ func TestAJobThatComesToThoseWhoWaited(t *testing.T) {
 	})
 }
 
-// TestAFailureBeforeItsReceipt: a job is given out anew though the worker that failed has
-// not acknowledged the old one yet, as one far away has not.
+// TestAFailureBeforeItsReceipt checks that a failed job is dispatched again even if the worker on which it failed
+// has not yet acknowledged it. The acknowledgement of a distant worker may arrive late.
 func TestAFailureBeforeItsReceipt(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -373,14 +372,14 @@ func TestAFailureBeforeItsReceipt(t *testing.T) {
 		h.must(w.Offer(t.Context(), says(l.Spec, "")))
 		h.until("the failure is known", func() bool { return h.Counts().Retried == 1 })
 		h.must(h.feed(t.Context(), h.lead("first")))
-		h.must(l.Finish(t.Context(), says(l.Spec, ""))) // the acknowledgement
+		h.must(l.Finish(t.Context(), says(l.Spec, ""))) // acknowledge the job
 		if got := v.take().Spec; got.ID != id || got.Generation != 2 {
 			t.Errorf("the other worker is given %s of generation %d, want %s of 2", got.ID, got.Generation, id)
 		}
 	})
 }
 
-// TestAResultThatCannotBeKept comes again until it can.
+// TestAResultThatCannotBeKept checks that a result is delivered again until it can be stored.
 func TestAResultThatCannotBeKept(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		id := h.submit(job.Practice, class, 1)[0]
@@ -389,7 +388,7 @@ func TestAResultThatCannotBeKept(t *testing.T) {
 		l := w.take()
 		packed, _, err := job.Pack([]judge.Event{&judge.Noted{Text: "slept"}})
 		h.must(err)
-		// Where blobs are to be is a file.
+		// Replace the blob directory by a file.
 		dir := filepath.Join(h.dir, "blobs")
 		h.must(os.RemoveAll(dir))
 		h.must(os.WriteFile(dir, nil, 0o600))
@@ -402,7 +401,7 @@ func TestAResultThatCannotBeKept(t *testing.T) {
 			t.Errorf("a result counts whose events are lost: %+v", j)
 		}
 		h.must(os.Remove(dir))
-		_ = h.dispatcher("") // makes the folder again
+		_ = h.dispatcher("") // creates the directory again
 		h.until("the result counts", func() bool { return h.Counts().Counted == 1 })
 		if j := h.judgement(id); j.Verdict != judge.Accepted || !has(h.T, h.o.Blobs, j.Events, int64(len(packed))) {
 			t.Errorf("the judgement is %+v", j)
@@ -410,8 +409,8 @@ func TestAResultThatCannotBeKept(t *testing.T) {
 	})
 }
 
-// TestWhatCannotBeRead: what a worker brought that nobody can read is a failure of that worker, and
-// another one is asked.
+// TestWhatCannotBeRead checks that an unreadable result counts as a failure of its worker, and that another worker
+// gets the job.
 func TestWhatCannotBeRead(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -433,7 +432,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 	})
 }
 
-// TestProgress is shown of what a worker was given, and of nothing else.
+// TestProgress checks that progress is shown only if the worker was given the job.
 func TestProgress(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		ids := h.submit(job.Practice, class, 2)
@@ -457,13 +456,13 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// TestOneOfTwoLeads: two servers have one database. One of them gives jobs out; when it
-// ends, the other goes on at once.
+// TestOneOfTwoLeads checks that only one of two servers with the same database dispatches jobs. When it stops, the
+// other continues immediately.
 func TestOneOfTwoLeads(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		second := h.dispatcher("second")
 		second.Use(h.queue)
-		second.view = h.view // workers are heard by both
+		second.view = h.view // both receive the workers' messages
 		w := h.join("w", class, 1)
 		run := func(d *Dispatcher) (stop func()) {
 			ctx, cancel := context.WithCancel(context.Background())
@@ -490,7 +489,7 @@ func TestOneOfTwoLeads(t *testing.T) {
 		})
 		run(second)
 		judgeAll(8)
-		// A job that is done before it is marked as out is not counted.
+		// A job that is done before it is marked as dispatched is not counted.
 		if first, other := h.Counts().Fed, second.Counts().Fed; first == 0 || other != 0 {
 			t.Errorf("the one that leads gave out %d jobs, the other %d", first, other)
 		}
@@ -501,13 +500,13 @@ func TestOneOfTwoLeads(t *testing.T) {
 		if judgeAll(8); second.Counts().Fed == 0 {
 			t.Error("the second gave out no jobs")
 		}
-		// The first may have ended between the database and its count of one.
+		// The first server may have stopped between storing a result and counting it.
 		h.until("15 or 16 results count", func() bool { n := h.Counts().Counted + second.Counts().Counted; return n == 15 || n == 16 })
 	})
 }
 
-// TestWhoLostTheLead lays into the queue what it had read, but marks nothing: who leads
-// does, and the job is done once.
+// TestWhoLostTheLead checks that a former leader may still enqueue the jobs that it has read, but cannot mark them
+// as dispatched. The new leader marks them, and each job runs once.
 func TestWhoLostTheLead(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		id := h.submit(job.Practice, class, 1)[0]
@@ -518,7 +517,7 @@ func TestWhoLostTheLead(t *testing.T) {
 		if _, err := h.store.TakeLead(t.Context(), store.FeedLead, "second", store.LeadTerm); !errors.Is(err, store.ErrNotLeader) {
 			t.Fatalf("within the term another takes the lead: %v", err)
 		}
-		h.behind.Store(-int64(store.LeadTerm + time.Second)) // the first slept for longer than its term
+		h.behind.Store(-int64(store.LeadTerm + time.Second)) // the first server slept longer than its lease
 		now := h.lead("second")
 		if err := h.feed(t.Context(), old); !errors.Is(err, store.ErrNotLeader) {
 			t.Errorf("who lost the lead feeds: %v", err)
@@ -537,7 +536,7 @@ func TestWhoLostTheLead(t *testing.T) {
 	})
 }
 
-// has reports whether a blob is there.
+// has reports whether a blob exists.
 func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)

@@ -14,28 +14,29 @@ import (
 )
 
 // failing remembers the failures of machines. A job that failed on all workers waits before it is tried again,
-// longer each time, so that an administrator can repair a machine. A worker counts as broken if it fails at jobs
-// that others then complete. After a restart all of this is forgotten, which costs at most one more try.
+// longer each time, so that an administrator can repair a machine. A worker is assumed to be broken if it fails at
+// jobs that other workers then complete. A restart forgets all of this, which costs at most one more try per job.
 type failing struct {
 	mu   sync.Mutex
-	jobs map[string]*failed  // open jobs that failed, by id
-	row  map[string][]string // by worker: jobs that it failed at and others completed, since it last completed one
+	jobs map[string]*failed  // pending jobs that failed, by id
+	row  map[string][]string // by worker: jobs it failed and others did, since its last completed one
 }
 
-// A failed is a job that a machine could not run.
+// A failed is a job that failed on at least one machine.
 type failed struct {
 	workers []string
-	ended   []string // those of workers that ended because of it
+	ended   []string // workers that crashed because of it
 	last    time.Time
 }
 
-// retryAfter is how long a job waits after each failure, if it has failed on all connected workers.
+// retryAfter lists how long a job waits after each failure, once it has failed on all connected workers.
 var retryAfter = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute}
 
-// mostFailures is how many consecutive failures at jobs that others complete make a worker broken.
+// mostFailures is the number of consecutive failures, at jobs that other workers complete, after which a worker is
+// assumed to be broken.
 const mostFailures = 3
 
-// keepFailed is how long a failure is remembered at most.
+// keepFailed is the maximum time for which a failure is remembered.
 const keepFailed = 24 * time.Hour
 
 // note records that a worker failed at a job.
@@ -60,8 +61,8 @@ func (f *failing) note(id, worker string) {
 	}
 }
 
-// lost records that workers took a job and returned no result; some of them ended because of it. It returns all
-// workers that are known to have ended because of the job.
+// lost records that workers took a job and returned no result. The workers in ended crashed, and those in gave
+// released the job. It returns all workers that are known to have crashed because of the job.
 func (f *failing) lost(id string, ended, gave []string) []string {
 	for _, worker := range slices.Concat(ended, gave) {
 		f.note(id, worker)
@@ -80,8 +81,8 @@ func (f *failing) lost(id string, ended, gave []string) []string {
 	return slices.Clone(j.ended)
 }
 
-// done records that a worker completed a job. It returns the workers that have failed at too many jobs that others
-// completed.
+// done records that a worker completed a job. It returns the workers that have now failed at too many jobs that
+// others completed.
 func (f *failing) done(id, worker string) (broken []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,7 +111,8 @@ func (f *failing) ended(id string) {
 	delete(f.jobs, id)
 }
 
-// rests reports whether a job that failed that often must still wait.
+// rests reports whether a job that has failed must still wait before its next try. The argument tries is the
+// number of its failures, and after lists the delays.
 func (f *failing) rests(id string, tries int, after []time.Duration) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,7 +120,7 @@ func (f *failing) rests(id string, tries int, after []time.Duration) bool {
 	return j != nil && len(after) > 0 && time.Since(j.last) < after[min(tries, len(after))-1]
 }
 
-// learn updates what is known about machines from a result. It drains a worker that turns out to be broken.
+// learn updates the failure records of machines from a result. It drains a worker that turns out to be broken.
 func (d *Dispatcher) learn(ctx context.Context, r *job.Result, f store.Folded) {
 	machine := (r.State == job.Failed || r.State == job.GivenUp && !r.TooOften) && r.Blame != judge.Setter && r.Blame != judge.Caller
 	switch {

@@ -12,8 +12,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestAJobThatFailedEverywhereWaits: while the only worker cannot do a job it is left alone, and
-// those behind it are done; another worker has it at once.
+// TestAJobThatFailedEverywhereWaits checks that a job that failed on the only worker waits, and does not block the
+// jobs behind it. Another worker gets it immediately.
 func TestAJobThatFailedEverywhereWaits(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.retry = []time.Duration{time.Hour}
@@ -44,7 +44,7 @@ func TestAJobThatFailedEverywhereWaits(t *testing.T) {
 		h.must(l.Finish(t.Context(), says(l.Spec, "")))
 		h.until("the second failure is known", func() bool { return h.Counts().Retried == 2 })
 		h.give(job.Practice, class, 0)
-		h.retry = []time.Duration{0, 0} // its time has come, at any of them
+		h.retry = []time.Duration{0, 0} // no more waiting
 		v.Close()
 		h.until("the second is gone", func() bool { return !h.Presence("v").Connected })
 		h.give(job.Practice, class, 1)
@@ -56,11 +56,11 @@ func TestAJobThatFailedEverywhereWaits(t *testing.T) {
 	})
 }
 
-// TestABrokenWorkerIsDrained: a worker that fails at several jobs, one after the other, that others
-// then do. Where the job is what fails, or the worker does one between, it stays.
+// TestABrokenWorkerIsDrained checks that a worker is drained if it fails at several consecutive jobs that others
+// then complete. It is not drained if the jobs fail everywhere, or if it completes a job in between.
 func TestABrokenWorkerIsDrained(t *testing.T) {
 	for name, tt := range map[string]struct {
-		does  string // for each job, + where the worker does it, - where it fails and another does, x where both fail
+		does  string // per job: + worker completes it, - another does, x both fail
 		state store.WorkerState
 	}{
 		"three in a row":        {"---", store.Drained},
@@ -119,7 +119,7 @@ func TestABrokenWorkerIsDrained(t *testing.T) {
 	}
 }
 
-// TestRetriesComeLater: each time a job fails everywhere it waits longer.
+// TestRetriesComeLater checks that a job waits longer each time it has failed everywhere.
 func TestRetriesComeLater(t *testing.T) {
 	var f failing
 	if f.rests("a", 1, retryAfter) {
@@ -142,8 +142,8 @@ func TestRetriesComeLater(t *testing.T) {
 	}
 }
 
-// TestAWorkerThatSaysAnything: verdicts that nobody gives are none, and what nobody was given leaves
-// nothing behind.
+// TestAWorkerThatSaysAnything checks that unknown verdicts are rejected, and that messages about jobs that were
+// never dispatched leave no trace.
 func TestAWorkerThatSaysAnything(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()

@@ -41,7 +41,7 @@ func (d *Dispatcher) feedLoop(ctx context.Context) {
 	}
 }
 
-// feed enqueues waiting jobs: for each lane and class as many as the workers want.
+// feed enqueues as many pending jobs of each lane and class as the workers need.
 func (d *Dispatcher) feed(ctx context.Context, epoch int64) error {
 	d.feeding.Lock()
 	defer d.feeding.Unlock()
@@ -76,7 +76,8 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 	}
 	var laid []job.Running
 	for _, s := range specs {
-		// Alive means that the job is in the queue already and could not be marked the last time. It is marked now.
+		// Alive means that the queue already has the job because an earlier call enqueued it but could not mark it
+		// as dispatched. This call marks it.
 		if _, err = d.queue.Publish(ctx, s); err != nil {
 			break
 		}
@@ -85,7 +86,7 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 	}
 	out, markErr := d.o.Store.MarkOut(ctx, epoch, laid...)
 	if markErr != nil {
-		return errors.Join(err, markErr) // the next call marks what is in the queue
+		return errors.Join(err, markErr) // the next call marks the enqueued jobs
 	}
 	d.at(Out)
 	d.count.fed.Add(int64(len(out)))
@@ -94,7 +95,7 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 		marked[r.Job] = true
 	}
 	for _, r := range laid {
-		if !marked[r.Job] { // canceled meanwhile
+		if !marked[r.Job] { // canceled in the meantime
 			err = errors.Join(err, d.queue.Delete(ctx, lane, class, r.Job))
 			continue
 		}
@@ -103,17 +104,17 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 	return err
 }
 
-// next reads at most n jobs to enqueue. A job that excludes workers waits while all others are busy, because the
-// excluded ones would only release it. If a job has failed on all connected workers, any trusted worker may get it
-// again. Untrusted workers are excluded from problems of contests that have not ended.
+// next returns at most n jobs to enqueue. If a job excludes workers and all other workers are busy, the job is not
+// returned, because an excluded worker would only release it. If a job has failed on all connected workers, any
+// trusted worker may get it again. Untrusted workers are excluded from problems of contests that have not ended.
 func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n int) (specs []*job.Spec, err error) {
-	guests := d.view.guests(class) // untrusted workers only ever give a first verdict
+	guests := d.view.guests(class) // untrusted workers must not give a second verdict
 	for limit := n; ; limit *= 2 {
 		jobs, err := d.o.Store.Next(ctx, lane, class, limit)
 		if err != nil {
 			return nil, err
 		}
-		if len(guests) > 0 && lane != job.Contest { // they do not have this lane
+		if len(guests) > 0 && lane != job.Contest { // untrusted workers do not have the contest lane
 			if err := d.exclude(ctx, jobs, guests); err != nil {
 				return nil, err
 			}
@@ -143,7 +144,7 @@ func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n in
 	}
 }
 
-// exclude excludes untrusted workers from jobs with a problem of a contest that has not ended.
+// exclude adds untrusted workers to the excluded workers of jobs with a problem of a contest that has not ended.
 func (d *Dispatcher) exclude(ctx context.Context, jobs []*job.Spec, guests []string) (err error) {
 	known := map[string]bool{}
 	for _, j := range jobs {

@@ -15,24 +15,25 @@ import (
 	"assay/judge/host/store"
 )
 
-// flows plans the next jobs of flows. It does so after each part, and regularly for all flows, because another
-// server may have stored a part.
+// flows plans the next jobs of workflows. It does so after each part, and regularly for all workflows, because
+// another server may have stored a part.
 type flows struct {
 	poke chan struct{}
 
 	mu      sync.Mutex
-	changed map[string]bool // flows that are new or have a new part
+	changed map[string]bool // workflows that are new or have a new part
 
-	// alone says since when no worker for the missing jobs of an audit is connected. Used only by plan.
+	// alone maps an audit to the time at which it was noticed that no connected worker may run the audit's missing
+	// jobs. Only plan uses it.
 	alone map[string]time.Time
 }
 
-// planEvery is how often all flows are planned, even if none is known to have changed.
+// planEvery is the interval at which all workflows are planned, even if none is known to have changed.
 const planEvery = 10 * time.Second
 
-// After a plan, the planner pauses for rest times as long as the plan took, so that a flow of many parts costs at
-// most a tenth of a processor. Planning 7,000 parts takes 60 ms. A plan that takes longer than mostRest / rest waits
-// for the disk or a processor, so the pause is limited to mostRest.
+// After planning a workflow, the planner pauses for `rest` times the planning time. Therefore a workflow with many
+// parts uses at most a tenth of a processor. Planning 7,000 parts takes 60 ms. If planning takes longer than
+// `mostRest / rest`, the planner was waiting for the disk or a processor, so the pause is at most mostRest.
 const (
 	rest     = 10
 	mostRest = 2 * time.Second
@@ -42,7 +43,7 @@ func newFlows() *flows {
 	return &flows{poke: make(chan struct{}, 1), changed: map[string]bool{}, alone: map[string]time.Time{}}
 }
 
-// Plan signals that a flow is new.
+// Plan signals that a workflow is new.
 func (d *Dispatcher) Plan(id string) {
 	d.flows.mu.Lock()
 	d.flows.changed[id] = true
@@ -93,8 +94,8 @@ func (d *Dispatcher) flowLoop(ctx context.Context) {
 	}
 }
 
-// gone reports whether the workers that an audit needs have been offline for lonely. After a start of the server all
-// workers are offline for a moment.
+// gone reports whether the workers that an audit needs have been offline for at least the duration lonely. A
+// shorter absence is normal: after a server restart all workers are offline for a moment.
 func (f *flows) gone(id string, now time.Time) bool {
 	since, known := f.alone[id]
 	if !known {
@@ -107,7 +108,7 @@ func (f *flows) gone(id string, now time.Time) bool {
 	return true
 }
 
-// plan adds the missing jobs of a flow, or ends the flow.
+// plan adds the missing jobs of a workflow, or ends the workflow.
 func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	f, err := d.o.Store.Flow(ctx, id)
 	if err != nil || f.State != store.FlowRunning {
@@ -122,7 +123,7 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	if err := json.Unmarshal(f.Spec, &spec); err != nil { // a retry would fail again
 		return d.EndFlow(ctx, id, store.FlowFailed, err.Error())
 	}
-	step, _ := flow.Next(&spec, planned(parts)) // the step has the error
+	step, _ := flow.Next(&spec, planned(parts)) // step contains the error
 	if step.Answer != nil {
 		if err := d.settle(ctx, id, step.Answer); err != nil {
 			return err
@@ -155,11 +156,11 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	for i, j := range step.Jobs {
 		jobs[i] = store.FlowJob{
 			Key: j.Key, Work: j.Work, Lane: j.Lane, Class: d.o.Class, Cost: j.Cost, Exclude: d.excluded(&j, guests),
-			Owner: f.Owner, // many flows of one account share the account's part of the queue
+			Owner: f.Owner, // all workflows of an account share the account's part of the queue
 		}
 	}
 	added, err := d.o.Store.AddJobs(ctx, id, jobs...)
-	if errors.Is(err, store.ErrEnded) { // canceled meanwhile
+	if errors.Is(err, store.ErrEnded) { // canceled in the meantime
 		return nil
 	}
 	if added > 0 {
@@ -168,7 +169,7 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	return err
 }
 
-// excluded returns the workers that must not run a job of a flow.
+// excluded returns the workers that must not run a job of a workflow.
 func (d *Dispatcher) excluded(j *flow.Job, guests []string) []string {
 	all := slices.Concat(j.Exclude, guests)
 	if j.Only != "" {
@@ -177,14 +178,15 @@ func (d *Dispatcher) excluded(j *flow.Job, guests []string) []string {
 	return all
 }
 
-// someone reports whether a worker that may run a job of a flow is connected, and whether one exists.
+// someone reports whether a worker that may run a job of a workflow is connected, and whether such a worker
+// exists.
 func (d *Dispatcher) someone(j *flow.Job) (here, known bool) {
 	exclude := d.excluded(j, d.view.guests(d.o.Class))
 	here, _ = d.view.others(d.o.Class, exclude...)
 	return here, slices.ContainsFunc(d.view.but(d.o.Class, ""), func(w string) bool { return !slices.Contains(exclude, w) })
 }
 
-// planned converts stored parts to parts of a plan.
+// planned converts stored parts to the parts of a plan.
 func planned(kept []*store.Part) []flow.Part {
 	parts := make([]flow.Part, len(kept))
 	for i, p := range kept {
@@ -197,7 +199,7 @@ func planned(kept []*store.Part) []flow.Part {
 	return parts
 }
 
-// Lines reads the lines that a job has packed.
+// Lines returns the lines in the packed events of a job.
 func (d *Dispatcher) Lines(events blob.Digest) ([][]byte, error) {
 	if events == "" {
 		return nil, nil
@@ -209,7 +211,7 @@ func (d *Dispatcher) Lines(events blob.Digest) ([][]byte, error) {
 	return job.UnpackLines(data)
 }
 
-// EndFlow ends a flow and cancels its open jobs.
+// EndFlow ends a workflow and cancels its pending jobs.
 func (d *Dispatcher) EndFlow(ctx context.Context, id string, s store.FlowState, reason string) error {
 	cancelled, err := d.o.Store.FinishFlow(ctx, id, s, reason)
 	if errors.Is(err, store.ErrEnded) {

@@ -19,7 +19,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// newFlow keeps a flow that wants one job.
+// newFlow stores a workflow that needs one job.
 func (h *harness) newFlow(id, owner string) {
 	h.Helper()
 	options, err := json.Marshal(flow.GolfOptions{Answers: []flow.GolfAnswer{{Name: "a", File: "a.py"}}})
@@ -32,8 +32,8 @@ func (h *harness) newFlow(id, owner string) {
 	h.must(err)
 }
 
-// TestAPlanThatWaitedForTheDisk lets the next one wait for a moment, and not for ten times as
-// long.
+// TestAPlanThatWaitedForTheDisk checks that planning that was slow because of the disk delays the next plan only
+// for a moment, and not for ten times as long.
 func TestAPlanThatWaitedForTheDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, false)
@@ -63,7 +63,7 @@ func TestAPlanThatWaitedForTheDisk(t *testing.T) {
 	})
 }
 
-// TestManyFlowsOfOneAreAsOne: who asks for many flows has the share of one account.
+// TestManyFlowsOfOneAreAsOne checks that many workflows of one account get the share of one account.
 func TestManyFlowsOfOneAreAsOne(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		bob, err := h.store.NewAccount(t.Context(), "bob", "Bob", store.Person, "")
@@ -90,8 +90,8 @@ func TestManyFlowsOfOneAreAsOne(t *testing.T) {
 	})
 }
 
-// TestNoKindByName: a kind of job or of flow says itself how it is treated and how it ends (job.Kind, flow.Next), so
-// this package compares with none.
+// TestNoKindByName checks that this package does not compare with any kind of job or workflow. Only job.Kind and
+// flow.Next decide how a kind is handled and how it ends.
 func TestNoKindByName(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, file := range []string{"../job/kind.go", "../flow/flow.go"} {

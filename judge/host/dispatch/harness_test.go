@@ -22,8 +22,7 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// harness is a database and a queue as a server has them, with a dispatcher that does only
-// what a test says.
+// A harness is a server's database and queue, with a Dispatcher that runs only what a test calls.
 type harness struct {
 	*testing.T
 	*Dispatcher
@@ -31,18 +30,18 @@ type harness struct {
 	store      *store.Store
 	queue      testQueue
 	behind     atomic.Int64 // how far the database's clock is behind
-	slow       atomic.Int64 // how long the database takes for each thing that it writes with a time
-	step       func(Step)   // is told of the dispatcher's steps
+	slow       atomic.Int64 // how long the database takes for each write with a time
+	step       func(Step)   // called for the dispatcher's steps
 }
 
-// testQueue is a queue with its workers' side.
+// A testQueue is a queue together with its worker side.
 type testQueue interface {
 	Queue
 	join(context.Context, queue.JoinOptions) (testMember, error)
 	Close()
 }
 
-// testMember is what a worker has of a queue.
+// A testMember is the connection of a worker to a queue.
 type testMember interface {
 	Take(context.Context) (*lease, error)
 	Offer(context.Context, *job.Result) error
@@ -51,7 +50,7 @@ type testMember interface {
 	Close()
 }
 
-// lease is what a worker has of a job.
+// A lease is the worker side of a job.
 type lease struct {
 	Spec *job.Spec
 	answers
@@ -91,8 +90,8 @@ func (m *servedMember) Take(ctx context.Context) (*lease, error) {
 	return &lease{l.Spec, l}, nil
 }
 
-// run runs a test with a queue in memory, on a clock that moves when all wait; the slow suite
-// does so with a queue that has a server, too.
+// run runs a test with a queue in memory and a simulated clock. With ASSAY_SLOW it also runs the test with a queue
+// that has a server.
 func run(t *testing.T, test func(t *testing.T, h *harness)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(t, newHarness(t, false)) })
@@ -101,7 +100,7 @@ func run(t *testing.T, test func(t *testing.T, h *harness)) {
 	}
 }
 
-// class is that of the workers here.
+// class is the worker class in these tests.
 const class = "main"
 
 func newHarness(t *testing.T, server bool) *harness {
@@ -122,7 +121,7 @@ func newHarness(t *testing.T, server bool) *harness {
 	_, err = h.store.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: a.ID, ID: digest, Manifest: digest, Config: digest, MadeBy: a.ID})
 	h.must(err)
 	h.Dispatcher = h.dispatcher("first")
-	h.retry = nil // what failed everywhere is tried again at once
+	h.retry = nil // retry jobs that failed everywhere immediately
 	h.queue = newMemory(h.Listener())
 	if server {
 		q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(h.dir, "queue"), Classes: []string{class}, Listen: h.Listener()})
@@ -134,7 +133,7 @@ func newHarness(t *testing.T, server bool) *harness {
 	return h
 }
 
-// dispatcher makes one more on the same database.
+// dispatcher returns another Dispatcher with the same database.
 func (h *harness) dispatcher(holder string) *Dispatcher {
 	h.Helper()
 	blobs, err := blob.Open(filepath.Join(h.dir, "blobs"), 0)
@@ -151,7 +150,7 @@ func (h *harness) must(err error) {
 
 var digest = blob.Of([]byte("program"))
 
-// submit keeps n submissions, and returns their jobs.
+// submit stores n submissions and returns the ids of their jobs.
 func (h *harness) submit(lane job.Lane, class string, n int) (ids []string) {
 	h.Helper()
 	for range n {
@@ -164,7 +163,7 @@ func (h *harness) submit(lane job.Lane, class string, n int) (ids []string) {
 	return ids
 }
 
-// lead takes the lead, and returns its epoch.
+// lead acquires the leader lease and returns its epoch.
 func (h *harness) lead(holder string) int64 {
 	h.Helper()
 	epoch, err := h.store.TakeLead(h.Context(), store.FeedLead, holder, store.LeadTerm)
@@ -172,7 +171,7 @@ func (h *harness) lead(holder string) int64 {
 	return epoch
 }
 
-// give feeds once, and waits until what was laid into the queue is counted there.
+// give calls feed once, and waits until untaken jobs of the lane and class are in the queue.
 func (h *harness) give(lane job.Lane, class string, untaken int) {
 	h.Helper()
 	h.must(h.feed(h.Context(), h.lead("first")))
@@ -186,7 +185,7 @@ func (h *harness) untaken(lane job.Lane, class string) int {
 	return n
 }
 
-// states counts the jobs of a lane and class that wait and that are out.
+// states returns the numbers of pending and dispatched jobs in a lane and class.
 func (h *harness) states(lane job.Lane, class string) (waiting, out int) {
 	h.Helper()
 	all, err := h.store.Queues(h.Context())
@@ -203,10 +202,11 @@ func (h *harness) states(lane job.Lane, class string) (waiting, out int) {
 	return waiting, out
 }
 
-// patience is how long is waited for what takes a moment on a machine that does nothing else.
+// patience is the timeout for actions that take only a moment on an idle machine.
 const patience = 5 * time.Minute
 
-// until waits for something that others do.
+// until waits until the function is returns true. If that takes too long, the test fails with a message in which
+// what describes the condition.
 func (h *harness) until(what string, is func() bool) {
 	h.Helper()
 	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
@@ -216,14 +216,14 @@ func (h *harness) until(what string, is func() bool) {
 	}
 }
 
-// fake is a worker: it says what a test has it say.
+// A fake is a worker controlled by a test.
 type fake struct {
 	testMember
 	h    *harness
 	name string
 }
 
-// join lets a worker in, and waits until the dispatcher knows how many slots it has.
+// join connects a worker, and waits until the Dispatcher knows its number of slots.
 func (h *harness) join(name, class string, slots int) *fake {
 	h.Helper()
 	return h.joins(name, class, false, slots)
@@ -245,7 +245,7 @@ func (h *harness) joins(name, class string, guest bool, slots int) *fake {
 	return &fake{m, h, name}
 }
 
-// take takes the next job, and waits until the dispatcher knows of it.
+// take receives the next job, and waits until the Dispatcher knows this.
 func (f *fake) take() *lease {
 	f.h.Helper()
 	ctx, cancel := context.WithTimeout(f.h.Context(), patience)
@@ -256,7 +256,7 @@ func (f *fake) take() *lease {
 	return l
 }
 
-// none holds that there is nothing to take.
+// none checks that there is no job for the worker.
 func (f *fake) none(why string) {
 	f.h.Helper()
 	ctx, cancel := context.WithTimeout(f.h.Context(), 300*time.Millisecond)
@@ -266,7 +266,7 @@ func (f *fake) none(why string) {
 	}
 }
 
-// says is a result with a verdict; "" is a failure of the worker's machine.
+// says returns a result with verdict v. If v is empty, the result is a failure of the worker's machine.
 func says(s *job.Spec, v judge.Verdict) *job.Result {
 	r := &job.Result{Job: s.ID, Generation: s.Generation, Token: s.Token, State: job.Done, Finished: &judge.Finished{Verdict: v}, Version: "test"}
 	if v == "" {
@@ -275,7 +275,7 @@ func says(s *job.Spec, v judge.Verdict) *job.Result {
 	return r
 }
 
-// spec is a waiting job as the database has it.
+// spec returns a pending job from the database.
 func (h *harness) spec(id string) *job.Spec {
 	h.Helper()
 	for _, lane := range job.Lanes {
@@ -289,7 +289,7 @@ func (h *harness) spec(id string) *job.Spec {
 	return nil
 }
 
-// judgement is that of a job.
+// judgement returns the judgement of a job.
 func (h *harness) judgement(id string) *store.Judgement {
 	h.Helper()
 	all, err := h.store.Submissions(h.Context(), store.Filter{Limit: 1000})
@@ -305,7 +305,7 @@ func (h *harness) judgement(id string) *store.Judgement {
 	return nil
 }
 
-// folding takes results in until the test ends.
+// folding stores results until the test ends.
 func (h *harness) folding() {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup

@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	// tellMost is how long a worker may send nothing about a submission. It sends an event after each build and each
-	// test case.
+	// tellMost is the maximum time without a message about a submission. A worker sends an event after each build
+	// and each test case.
 	tellMost = 15 * time.Minute
-	// obeyWithin is how long a drained worker may still take jobs, and leaveWithin how long it may take to stop.
+	// obeyWithin is how long a drained worker may still accept jobs. leaveWithin is how long it may stay
+	// connected.
 	obeyWithin  = time.Minute
 	leaveWithin = 15 * time.Minute
 )
@@ -28,16 +29,16 @@ func (d *Dispatcher) broken(ctx context.Context, b queue.Broken) error {
 	return errors.Join(err, d.takeOut(ctx, b.Worker, b.Why))
 }
 
-// disown records that a worker lost a job. The job counts as failed on that worker, and another worker gets it
+// disown records that a worker lost a job. The job counts as failed on that worker, and goes to another worker
 // unless one has it already.
 func (d *Dispatcher) disown(ctx context.Context, l queue.Lost) error {
-	if d.view.doing(l.Job, l.Worker) != "" { // its lease had expired
+	if d.view.doing(l.Job, l.Worker) != "" { // the lease had already expired
 		d.failing.note(l.Job, l.Worker)
 		return nil
 	}
 	generation, token, err := d.o.Store.Ticket(ctx, l.Job)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // the job has ended, or it waits already
+		return nil // the job has ended or is already pending
 	}
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func (d *Dispatcher) disown(ctx context.Context, l queue.Lost) error {
 	})
 }
 
-// heardOf handles what the queue finds out about workers, until ctx ends.
+// heardOf handles lost jobs and broken workers that the queue reports, until ctx is done.
 func (d *Dispatcher) heardOf(ctx context.Context) {
 	for {
 		var err error
@@ -67,7 +68,7 @@ func (d *Dispatcher) heardOf(ctx context.Context) {
 	}
 }
 
-// watch checks for workers that hold a job for too long, and for drained workers that stay connected.
+// watch finds workers that hold a job for too long, and drained workers that stay connected.
 func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 	for _, h := range d.view.held(now) {
 		what := fmt.Sprintf("it held the job for %v", h.age.Round(time.Minute))
@@ -102,14 +103,15 @@ func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// A hold is a job that a worker claims to run. Age is since when it has the job, and quiet since when it sent
-// nothing about the job.
+// A hold is a job that a worker claims to run. Age is the time since the worker got the job, and quiet the time
+// since its last message about the job.
 type hold struct {
 	worker, job string
 	age, quiet  time.Duration
 }
 
-// held returns the jobs that were silent for tellMost, or are held for job.HeldMost.
+// held returns the jobs about which the worker has sent no message for tellMost, and the jobs that a worker has
+// held for job.HeldMost.
 func (v *view) held(now time.Time) (all []hold) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -127,7 +129,7 @@ func (v *view) held(now time.Time) (all []hold) {
 	return all
 }
 
-// disown ignores from now on that the worker claims to run the job.
+// disown makes the view ignore the worker's claim to run the job.
 func (v *view) disown(worker, id string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -136,8 +138,7 @@ func (v *view) disown(worker, id string) {
 	m.disowned = append(m.disowned, id)
 }
 
-// defies reports whether a drained worker took a job long after its order to drain, or is still connected when it
-// must have stopped.
+// defies reports whether a drained worker took a job after obeyWithin, or is still connected after leaveWithin.
 func (v *view) defies(worker string, out bool, now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// given is one job and one worker, which may take it.
+// given returns a queued job, and a worker that may take it.
 func (h *harness) given() (id string, w *fake) {
 	h.folding()
 	id = h.submit(job.Practice, class, 1)[0]
@@ -21,7 +21,8 @@ func (h *harness) given() (id string, w *fake) {
 	return id, h.join("w", class, 1)
 }
 
-// TestAJobThatIsSwallowed goes to another worker, and the worker that swallows several is drained.
+// TestAJobThatIsSwallowed checks that a job that a worker loses goes to another worker, and that a worker that
+// loses several jobs is drained.
 func TestAJobThatIsSwallowed(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -51,7 +52,7 @@ func TestAJobThatIsSwallowed(t *testing.T) {
 	})
 }
 
-// TestALossThatIsToldLate leaves the job to the worker that has it by then.
+// TestALossThatIsToldLate checks that a late report of a lost job does not take the job from its current worker.
 func TestALossThatIsToldLate(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		id, w := h.given()
@@ -72,7 +73,8 @@ func TestALossThatIsToldLate(t *testing.T) {
 	})
 }
 
-// TestOneWorkerLosesAJob, however often: others are asked, and it is no judge's error.
+// TestOneWorkerLosesAJob checks that a job that one worker loses repeatedly goes to other workers, and does not
+// end in a judge error.
 func TestOneWorkerLosesAJob(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		id, w := h.given()
@@ -99,7 +101,7 @@ func TestOneWorkerLosesAJob(t *testing.T) {
 	})
 }
 
-// TestGivenBackWithoutEnd: a worker that gives a job back each time is not asked any more.
+// TestGivenBackWithoutEnd checks that a worker that releases a job each time does not get it any more.
 func TestGivenBackWithoutEnd(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		id, w := h.given()
@@ -117,8 +119,8 @@ func TestGivenBackWithoutEnd(t *testing.T) {
 	})
 }
 
-// TestAJobThatIsHeldForLong: a worker that names a job in its beats and does not get on with it
-// loses it, once.
+// TestAJobThatIsHeldForLong checks that a worker that names a job in its heartbeats but makes no progress loses
+// the job, once.
 func TestAJobThatIsHeldForLong(t *testing.T) {
 	for name, tt := range map[string]struct {
 		alone bool
@@ -181,7 +183,7 @@ func TestAJobThatIsHeldForLong(t *testing.T) {
 	}
 }
 
-// TestAWorkerThatDoesNotLeave: what is taken out of service is shut out where it goes on.
+// TestAWorkerThatDoesNotLeave checks that a drained worker is disconnected if it does not stop.
 func TestAWorkerThatDoesNotLeave(t *testing.T) {
 	for name, tt := range map[string]struct {
 		state store.WorkerState
@@ -226,7 +228,8 @@ func TestAWorkerThatDoesNotLeave(t *testing.T) {
 	}
 }
 
-// TestWhatIsOut: a job that lies in the queue waits, whatever the database says.
+// TestWhatIsOut checks that a job in the queue is reported as pending, even if the database says that it is
+// dispatched.
 func TestWhatIsOut(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -265,7 +268,7 @@ func TestWhatIsOut(t *testing.T) {
 		}
 		count("practice waiting 4 ")
 		ahead("0:0 1:0 2:0 3:0 ")
-		h.give(job.Practice, class, 2) // nobody is here
+		h.give(job.Practice, class, 2) // no worker is connected
 		count("practice waiting 4 ")
 		ahead("0:0 1:0 2:0 3:0 ")
 		w := h.join("w", class, 2)

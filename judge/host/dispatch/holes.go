@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// settle records the outcome of the check of a golf submission.
+// settle records the result of checking a golf submission.
 func (d *Dispatcher) settle(ctx context.Context, id string, a *flow.Answered) (err error) {
 	if a.Unread != "" {
 		return d.o.Store.Settle(ctx, store.Settled{Flow: id, Why: a.Unread})
@@ -37,7 +37,7 @@ func (d *Dispatcher) settle(ctx context.Context, id string, a *flow.Answered) (e
 	return d.o.Store.Settle(ctx, s)
 }
 
-// Proved decodes the last event of a check. It returns nil if there is no event that can be read.
+// Proved decodes the last event of a check. It returns nil, nil if there is no readable event.
 func (d *Dispatcher) Proved(events blob.Digest) (*judge.GolfProved, error) {
 	lines, err := d.Lines(events)
 	if err != nil {
@@ -53,8 +53,8 @@ func (d *Dispatcher) Proved(events blob.Digest) (*judge.GolfProved, error) {
 	return nil, nil
 }
 
-// proveAgain starts a recheck of each valid golf submission that was checked with another toolchain than the
-// workers have now.
+// proveAgain starts a recheck of each valid golf submission that was checked with a different toolchain from the
+// one that the workers have now.
 func (d *Dispatcher) proveAgain(ctx context.Context) error {
 	old, err := d.o.Store.Outdated(ctx, d.o.Class)
 	if err != nil {
@@ -64,8 +64,8 @@ func (d *Dispatcher) proveAgain(ctx context.Context) error {
 	return err
 }
 
-// Recheck has the workers check all valid submissions of a hole again, and returns how many. It leaves out those
-// that are being rechecked. After an error, another call continues.
+// Recheck starts a check of all valid submissions to a hole, and returns their number. It skips submissions that
+// are already being rechecked. After an error, another call continues.
 func (d *Dispatcher) Recheck(ctx context.Context, hole string) (int, error) {
 	valid, err := d.o.Store.Valid(ctx, hole, d.o.Class)
 	if err != nil {
@@ -74,8 +74,8 @@ func (d *Dispatcher) Recheck(ctx context.Context, hole string) (int, error) {
 	return d.recheck(ctx, valid)
 }
 
-// recheck starts a check of each of the submissions that is still valid and is not being checked, and returns how
-// many it started.
+// recheck starts a check of each given submission that is still valid and is not being checked. It returns the
+// number of started checks.
 func (d *Dispatcher) recheck(ctx context.Context, all []store.Outdated) (n int, err error) {
 	for _, o := range all {
 		kind, spec, err := HoleSpec(&o.Problem, o.File, o.Asked, o.Now)
@@ -95,8 +95,8 @@ func (d *Dispatcher) recheck(ctx context.Context, all []store.Outdated) (n int, 
 	return n, nil
 }
 
-// HoleSpec returns the kind and the encoded spec of the flow that checks a golf submission. The JSON in asked is a
-// flow.HoleAnswer, and again is as in flow.NewHole.
+// HoleSpec returns the kind and the encoded spec of the workflow that checks a golf submission. The argument asked
+// is a flow.HoleAnswer in JSON. The argument again has the same meaning as in flow.NewHole.
 func HoleSpec(p *store.Problem, f job.File, asked []byte, again string) (kind string, encoded []byte, err error) {
 	var how flow.HoleAnswer
 	if err := json.Unmarshal(asked, &how); err != nil {

@@ -14,7 +14,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// proves is the result of a worker that proved an answer.
+// proves returns the result of a worker that checked a golf submission.
 func proves(t *testing.T, s *job.Spec, v judge.GolfVerdict, toolchain string) *job.Result {
 	t.Helper()
 	p := &judge.GolfProved{Format: judge.EventFormat, Language: "Python", Verdict: v, GolfSize: judge.GolfSize{Bytes: 7, Chars: 7}}
@@ -35,7 +35,7 @@ func proves(t *testing.T, s *job.Spec, v judge.GolfVerdict, toolchain string) *j
 	return r
 }
 
-// newAnswer keeps an answer to a new hole.
+// newAnswer stores a golf submission to a new hole.
 func (h *harness) newAnswer() *store.Answer {
 	h.Helper()
 	o := &store.Hole{Slug: "sum", Name: "Sum", ProblemSlug: "sum", Visibility: store.Public}
@@ -50,7 +50,7 @@ func (h *harness) newAnswer() *store.Answer {
 	return a
 }
 
-// now is an answer as it is now.
+// now returns the current state of a golf submission.
 func (h *harness) now(a *store.Answer) *store.Answer {
 	h.Helper()
 	got, err := h.store.Answer(h.Context(), a.Hole, a.Number)
@@ -58,9 +58,9 @@ func (h *harness) now(a *store.Answer) *store.Answer {
 	return got
 }
 
-// TestAnAnswerIsProvedAndProvedAgain: on samples and edges, then on all inputs; and once more
-// where the tool chain is another one. What one worker finds wrong then stands, until another
-// says so, too.
+// TestAnAnswerIsProvedAndProvedAgain checks a golf submission with samples and edge cases, then with all inputs,
+// and again with a different toolchain. If one worker then finds it wrong, it remains valid until another worker
+// agrees.
 func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 	for name, tt := range map[string]struct {
 		second judge.GolfVerdict
@@ -75,7 +75,7 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 				h.folding()
 				one := h.join("one", class, 1)
 				a := h.newAnswer()
-				// does has a worker do the part of the flow that is next.
+				// does lets a worker run the next job of the workflow.
 				does := func(f *fake, id, key string, lane job.Lane, v judge.GolfVerdict, toolchain string) {
 					t.Helper()
 					h.must(h.plan(t.Context(), id, time.Now()))
@@ -136,8 +136,8 @@ func TestAnAnswerIsProvedAndProvedAgain(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatNobodyCanProve: what a worker cannot read is refused with why, and where
-// machines fail or contradict themselves, no author learns that the submission was wrong.
+// TestAnAnswerThatNobodyCanProve checks that an unreadable submission is rejected with the reason. If machines
+// fail or contradict each other, the submission is not reported as wrong.
 func TestAnAnswerThatNobodyCanProve(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		spec, err := flow.NewHole(job.Work{}, flow.ProofOptions{}, "")

@@ -7,26 +7,26 @@ import (
 	"assay/judge/host/job"
 )
 
-// live keeps the events of running jobs for pages that follow them. They are lost with the process, but the result
-// has all of them.
+// live keeps the events of running jobs for pages that follow them. The process loses them when it exits, but the
+// result contains all of them.
 type live struct {
 	mu       sync.Mutex
 	jobs     map[string]*stream
-	watchers int // of all jobs, also of ended ones
+	watchers int // of all jobs, including finished ones
 }
 
-// A stream is what is known of one job.
+// A stream contains the known events of one job.
 type stream struct {
 	events   [][]byte
 	size     int
-	changed  chan struct{} // closed when something changes
+	changed  chan struct{} // closed on each change
 	watchers int
 	ended    bool
 	touched  time.Time
 }
 
 const (
-	maxLive  = 8 << 20 // bytes of one job; later events come with the result
+	maxLive  = 8 << 20 // bytes per job; later events come with the result
 	keepLive = time.Hour
 )
 
@@ -47,7 +47,7 @@ func (s *stream) tell() {
 	s.changed = make(chan struct{})
 }
 
-// add stores events of a worker. A worker that starts again sends the same events again. Events after a gap are
+// add stores events from a worker. A worker that starts again sends the same events again. Events after a gap are
 // dropped, because they cannot be shown in order.
 func (l *live) add(p job.Progress) {
 	l.mu.Lock()
@@ -68,7 +68,7 @@ func (l *live) add(p job.Progress) {
 	s.tell()
 }
 
-// touch notifies the watches of a job.
+// touch wakes the watches of a job.
 func (l *live) touch(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,7 +77,7 @@ func (l *live) touch(id string) {
 	}
 }
 
-// end records that the result of a job exists.
+// end records that the result of a job has arrived.
 func (l *live) end(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,14 +101,14 @@ func (l *live) removeIdle() {
 	}
 }
 
-// A Watch follows a running job. Call Close when you no longer need it.
+// A Watch follows a running job. The caller must call Close when it no longer needs the Watch.
 type Watch struct {
 	l  *live
 	id string
 	s  *stream
 }
 
-// Watch starts to follow a job, whether it is open or not.
+// Watch starts to follow a job, pending or not.
 func (d *Dispatcher) Watch(id string) *Watch {
 	d.live.mu.Lock()
 	defer d.live.mu.Unlock()
@@ -118,15 +118,15 @@ func (d *Dispatcher) Watch(id string) *Watch {
 	return &Watch{d.live, id, s}
 }
 
-// Watchers returns how many watches there are.
+// Watchers returns the number of open watches.
 func (d *Dispatcher) Watchers() (n int) {
 	d.live.mu.Lock()
 	defer d.live.mu.Unlock()
 	return d.live.watchers
 }
 
-// Next returns the known events from an index on, and a channel that is closed when there may be more. Ended reports
-// whether the result has arrived since Watch was called.
+// Next returns the known events whose index is at least from, and a channel that is closed when there may be more.
+// Ended reports whether the result has arrived since Watch was called.
 func (w *Watch) Next(from int) (events [][]byte, changed <-chan struct{}, ended bool) {
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()

@@ -15,8 +15,8 @@ func told(first int, events ...string) job.Progress {
 	return p
 }
 
-// TestLive holds that events are shown in their order and once, also when a worker begins
-// anew or something was lost on the way, and that nothing of a job stays at its end.
+// TestLive checks that events are shown in order and once, even if a worker starts again or messages are lost.
+// After a job ends, nothing of it remains in memory.
 func TestLive(t *testing.T) {
 	d := New(Options{})
 	w := d.Watch("j")

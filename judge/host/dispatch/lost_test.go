@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// empty takes everything out of the queue, as if its folder was deleted.
+// empty removes jobs from the queue, as if its directory had been deleted.
 func (h *harness) empty(lane job.Lane, ids ...string) {
 	h.Helper()
 	for _, id := range ids {
@@ -17,11 +17,11 @@ func (h *harness) empty(lane job.Lane, ids ...string) {
 	}
 }
 
-// TestTheQueueLostAll: what nobody does and nobody has is given out anew, once and only once.
+// TestTheQueueLostAll checks that a job that neither a worker nor the queue has is dispatched again, exactly once.
 func TestTheQueueLostAll(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
-		h.behind.Store(int64(time.Hour)) // what is out is out for long
+		h.behind.Store(int64(time.Hour)) // jobs have been dispatched for a long time
 		ids := h.submit(job.Practice, class, 4)
 		w := h.join("w", class, 2)
 		h.give(job.Practice, class, 4)
@@ -47,7 +47,7 @@ func TestTheQueueLostAll(t *testing.T) {
 			generations("after the queue lost all")
 		}
 		h.give(job.Practice, class, 3)
-		h.must(h.Reconcile(t.Context())) // now the queue has them
+		h.must(h.Reconcile(t.Context())) // now the queue contains them
 		if waiting, out := h.states(job.Practice, class); waiting != 0 || out != 4 || h.Counts().Again != 3 {
 			t.Errorf("%d jobs wait and %d are out, %d wait again; want 0, 4, 3", waiting, out, h.Counts().Again)
 		}
@@ -70,11 +70,12 @@ func TestTheQueueLostAll(t *testing.T) {
 	})
 }
 
-// TestWhatIsJustOut is believed to be in the queue: it may not be seen there yet.
+// TestWhatIsJustOut checks that a job dispatched a moment ago is assumed to be in the queue, because the queue may
+// not list it yet.
 func TestWhatIsJustOut(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
-		h.behind.Store(-int64(3 * time.Second)) // however long this machine takes for what follows
+		h.behind.Store(-int64(3 * time.Second)) // independent of how long the following steps take
 		ids := h.submit(job.Practice, class, 1)
 		h.give(job.Practice, class, 1)
 		h.empty(job.Practice, ids...)
@@ -85,8 +86,8 @@ func TestWhatIsJustOut(t *testing.T) {
 	})
 }
 
-// TestTheClockIsSetBack: what was given out before, and got lost, is not believed until the
-// clock says again what it said then.
+// TestTheClockIsSetBack checks that a job that was dispatched before the clock was set back, and got lost, is
+// enqueued again.
 func TestTheClockIsSetBack(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -102,7 +103,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	})
 }
 
-// TestResultsAreTakenFirst: a job whose result is in the queue is not done again.
+// TestResultsAreTakenFirst checks that a job whose result is in the queue does not run again.
 func TestResultsAreTakenFirst(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.behind.Store(int64(time.Hour))
@@ -111,7 +112,7 @@ func TestResultsAreTakenFirst(t *testing.T) {
 		w := h.join("w", class, 1)
 		h.give(job.Practice, class, 1)
 		h.must(w.Offer(t.Context(), says(spec, judge.Accepted)))
-		h.empty(job.Practice, id) // as its acknowledgement does
+		h.empty(job.Practice, id) // as an acknowledgement does
 		looked := make(chan error)
 		go func() { looked <- h.Reconcile(t.Context()) }()
 		select {
@@ -127,7 +128,7 @@ func TestResultsAreTakenFirst(t *testing.T) {
 	})
 }
 
-// TestAWorkerThatIsSilent is not believed for long.
+// TestAWorkerThatIsSilent checks that the claims of a silent worker expire.
 func TestAWorkerThatIsSilent(t *testing.T) {
 	c := newView()
 	c.admit("w", class, false)
@@ -153,7 +154,7 @@ func TestAWorkerThatIsSilent(t *testing.T) {
 	}
 }
 
-// TestCancel of a job that waits, one that is in the queue, one that runs and one that ended.
+// TestCancel cancels a pending job, a queued one, a running one, and a finished one.
 func TestCancel(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
@@ -181,7 +182,7 @@ func TestCancel(t *testing.T) {
 		for told := false; !told; {
 			select {
 			case o := <-w.Orders():
-				told = o.Kind != job.Warm // which may come at any time
+				told = o.Kind != job.Warm // Warm messages may arrive at any time
 				if told && (o.Kind != job.Cancel || o.Job != runs) {
 					t.Errorf("the worker is told %+v", o)
 				}
@@ -208,7 +209,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestCancelledWhileItIsGivenOut: between laying a job into the queue and marking it.
+// TestCancelledWhileItIsGivenOut cancels a job between enqueueing and marking it.
 func TestCancelledWhileItIsGivenOut(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		ids := h.submit(job.Practice, class, 2)

@@ -12,40 +12,41 @@ import (
 	"assay/judge/host/queue"
 )
 
-// memory is a queue without a server. It promises what package queue does, with the same
-// times, and is as bad a queue as a test has it be.
+// A memory is a queue without a server. It gives the same guarantees as package queue, with the same times. A test
+// can inject failures.
 type memory struct {
 	worse
 
-	heard  sync.Mutex // one call of the listener at a time
+	heard  sync.Mutex // serializes calls of the listener
 	listen queue.Listener
 	closed chan struct{}
 	ends   sync.WaitGroup
 
 	mu      sync.Mutex
-	jobs    []*lain // in the order in which they were published
+	jobs    []*lain // in publication order
 	results []*brought
-	last    int // number of the newest result
+	last    int // number of the last result
 	seats   map[string]*seat
-	class   map[string]string // of the workers that were admitted
+	class   map[string]string // by name of an admitted worker
 	had     map[string][]loser
-	changed chan struct{} // closed when something may be there that was not
+	changed chan struct{} // closed when something new may be available
 }
 
-// worse is what goes wrong with a queue. Each function may be nil, and is asked each time.
+// A worse configures the failures of a queue. The queue calls the matching function each time that the failure
+// could happen. A nil function means that the failure never happens.
 type worse struct {
-	late   func() time.Duration // how much later the server hears what a worker says, or sees a result
-	lost   func() bool          // whether a beat, an order or an acknowledgement gets lost
-	again  func() bool          // whether a result that was taken in comes again
-	broken func() bool          // whether a question of the server fails
+	late   func() time.Duration // delay before the server receives a message or a result
+	lost   func() bool          // whether a heartbeat, control message or acknowledgement is lost
+	again  func() bool          // whether a handled result is delivered again
+	broken func() bool          // whether a request of the server fails
 }
 
 // lain is a job in the queue.
 type lain struct {
 	spec       *job.Spec
 	deliveries int
-	from       time.Time // it is given to nobody before
-	by         *given    // nil: nobody has it
+	from       time.Time // not delivered before this time
+	by         *given    // the worker that has it; nil if none
 }
 
 type brought struct {
@@ -60,11 +61,11 @@ type loser struct {
 	ended  bool
 }
 
-// The times of package queue.
+// The timeouts of package queue.
 const (
-	memoryLease  = 20 * time.Second // without a beat
+	memoryLease  = 20 * time.Second // without a heartbeat
 	memoryBeat   = 5 * time.Second
-	memoryReturn = 3 * time.Second // within which a worker may come back
+	memoryReturn = 3 * time.Second // time for a worker to reconnect
 	memoryLook   = time.Second
 	memoryMost   = 3 // deliveries
 )
@@ -85,7 +86,7 @@ func (m *memory) Close() {
 // Tell does nothing: the queue has one server.
 func (m *memory) Tell(queue.News) error { return nil }
 
-// hearBy has another server hear what workers say. They connect anew, and say so.
+// hearBy makes another server receive the messages of workers. The workers reconnect to that server.
 func (m *memory) hearBy(l queue.Listener) {
 	m.heard.Lock()
 	m.listen = l
@@ -97,7 +98,7 @@ func (m *memory) hearBy(l queue.Listener) {
 	}
 }
 
-// change has all look who wait for something; the caller holds mu.
+// change wakes all waiting goroutines. The caller must hold mu.
 func (m *memory) change() {
 	close(m.changed)
 	m.changed = make(chan struct{})
@@ -119,7 +120,7 @@ func (w *worse) answer() error {
 	return nil
 }
 
-// pause waits for a change, or for d. It says whether ctx and the queue go on.
+// pause waits for a change, or for d. It returns an error if ctx is done or the queue is closed.
 func (m *memory) pause(ctx context.Context, changed <-chan struct{}, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -199,7 +200,7 @@ func (m *memory) Publish(_ context.Context, s *job.Spec) (queue.Published, error
 	}
 	m.jobs = append(m.jobs, &lain{spec: spec})
 	m.change()
-	return queue.Stored, m.answer() // which may get lost
+	return queue.Stored, m.answer() // the response may get lost
 }
 
 func (m *memory) count(is func(*lain) bool) (n int) {
@@ -305,7 +306,7 @@ func (m *memory) CatchUp(ctx context.Context) error {
 	}
 }
 
-// release has jobs given to others whose workers are gone, or were not heard of.
+// release makes jobs available again if their workers are gone or have not sent heartbeats.
 func (m *memory) release(which func(*given) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -318,7 +319,7 @@ func (m *memory) release(which func(*given) bool) {
 	}
 }
 
-// missed tells that a worker has left, and did not come back.
+// missed reports that a worker has left and did not reconnect.
 func (m *memory) missed(s *seat) {
 	m.mu.Lock()
 	is := m.seats[s.name] == s
@@ -332,7 +333,7 @@ func (m *memory) missed(s *seat) {
 	}
 }
 
-// seat is a worker's side of a queue in memory.
+// A seat is the worker's side of a queue in memory.
 type seat struct {
 	m      *memory
 	name   string
@@ -360,7 +361,7 @@ func (m *memory) join(_ context.Context, o queue.JoinOptions) (testMember, error
 	m.seats[s.name] = s
 	m.mu.Unlock()
 	m.ends.Go(s.tell)
-	m.release(func(h *given) bool { return h.seat.name == s.name }) // it has started anew
+	m.release(func(h *given) bool { return h.seat.name == s.name }) // the worker has restarted
 	if came {
 		s.say(func(l queue.Listener) { l.Joined(s.name) })
 	}
@@ -369,7 +370,7 @@ func (m *memory) join(_ context.Context, o queue.JoinOptions) (testMember, error
 	return s, nil
 }
 
-// say has the server hear something, in the order in which the worker says it.
+// say sends a message to the server. Messages arrive in order.
 func (s *seat) say(what func(queue.Listener)) { s.words <- what }
 
 func (s *seat) tell() {
@@ -397,7 +398,7 @@ func (s *seat) beatOn() {
 	}
 }
 
-// tellBeat says what the worker does, and keeps its leases.
+// tellBeat sends a heartbeat and renews the worker's leases.
 func (s *seat) tellBeat(surely bool) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
@@ -412,7 +413,7 @@ func (s *seat) tellBeat(surely bool) {
 	s.say(func(l queue.Listener) { l.Beat(s.name, b) })
 }
 
-// freeze has the worker be silent, though its connection stands, or go on.
+// freeze makes the worker silent without disconnecting it, or lets it continue.
 func (s *seat) freeze(is bool) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
@@ -441,7 +442,7 @@ func (s *seat) Offer(_ context.Context, r *job.Result) error {
 	}
 	read, err := job.DecodeResult(data)
 	if err != nil {
-		return nil // the server drops it
+		return nil // the server would drop it
 	}
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
@@ -451,8 +452,7 @@ func (s *seat) Offer(_ context.Context, r *job.Result) error {
 	return nil
 }
 
-// Take deals with jobs that exclude the worker and those that were delivered too often, as
-// queue.Member does.
+// Take handles jobs that exclude the worker, and jobs that were delivered too often, as queue.Member does.
 func (s *seat) Take(ctx context.Context) (*lease, error) {
 	for {
 		s.m.release(func(h *given) bool { return time.Since(h.beaten) > memoryLease })
@@ -478,7 +478,7 @@ func (s *seat) Take(ctx context.Context) (*lease, error) {
 	}
 }
 
-// next takes the first job of the most urgent lane; the caller holds memory's mu.
+// next takes the first job with the highest priority. The caller must hold memory's mu.
 func (s *seat) next() *given {
 	var first *lain
 	for _, l := range s.m.jobs {
@@ -501,7 +501,7 @@ func (s *seat) next() *given {
 type given struct {
 	seat   *seat
 	lain   *lain
-	number int // of the delivery
+	number int // delivery number
 	beaten time.Time
 }
 
@@ -509,13 +509,13 @@ func (h *given) running() job.Running {
 	return job.Running{Job: h.lain.spec.ID, Generation: h.lain.spec.Generation}
 }
 
-// over ends the lease, and says whether the job was this worker's; the caller holds memory's mu.
+// over ends the lease, and reports whether this worker still had the job. The caller must hold memory's mu.
 func (h *given) over() bool {
 	h.seat.running = slices.DeleteFunc(h.seat.running, func(other *given) bool { return other == h })
 	return h.lain.by == h && h.seat.ctx.Err() == nil
 }
 
-// acknowledge takes the job out of the queue.
+// acknowledge removes the job from the queue.
 func (h *given) acknowledge() {
 	m := h.seat.m
 	m.mu.Lock()

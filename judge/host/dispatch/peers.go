@@ -2,7 +2,7 @@ package dispatch
 
 import "assay/judge/host/queue"
 
-// tellPeers sends news to the other servers. They find out by themselves what does not arrive.
+// tellPeers sends news to the other servers. If a message does not arrive, they find out by themselves.
 func (d *Dispatcher) tellPeers(n queue.News) {
 	if d.queue == nil { // before Use
 		return
@@ -12,7 +12,7 @@ func (d *Dispatcher) tellPeers(n queue.News) {
 	}
 }
 
-// hearPeers takes in the news of another server.
+// hearPeers handles news from another server.
 func (d *Dispatcher) hearPeers(n queue.News) {
 	if n.Jobs {
 		d.wakeHere()

@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// reconcileLoop calls Reconcile and the other checks regularly while this server has the lead.
+// reconcileLoop calls Reconcile and the other checks regularly while this server is the leader.
 func (d *Dispatcher) reconcileLoop(ctx context.Context) {
 	lead := store.NewLead(d.o.Store, store.ReconcileLead, d.o.Holder)
 	defer lead.Resign(ctx)
@@ -45,7 +45,7 @@ func (d *Dispatcher) lookAfterJobs(ctx context.Context) {
 }
 
 // Reconcile checks each job that has been dispatched for a while. If no worker claims to run the job and the queue
-// does not have it, the job is queued again. Results that were stored in the queue before are handled first.
+// does not have it, the job is enqueued again. Results that are already in the queue are handled first.
 func (d *Dispatcher) Reconcile(ctx context.Context) error {
 	if err := d.queue.Ensure(ctx); err != nil {
 		return err
@@ -92,15 +92,16 @@ func (d *Dispatcher) Reconcile(ctx context.Context) error {
 	return d.unblock(ctx, undone, len(out) == 0)
 }
 
-// believed reports whether a job was dispatched a moment ago, so that the queue may not list it yet. A time far in
-// the future comes from a clock that was set back since.
+// believed reports whether a job was dispatched only a moment ago, so that the queue may not list it yet. A time
+// far in the future was recorded before the clock was set back, so it does not count.
 func believed(at, now time.Time) bool {
 	return at.After(now.Add(-graceOut)) && at.Before(now.Add(time.Minute))
 }
 
-// unblock creates the queue again if the queue does not deliver: workers have been idle for long although it has
-// jobs for them, or it has jobs that have ended. Nothing is lost, because dispatched jobs that no worker has are
-// queued again. The given classes have jobs in the queue. Idle reports that no job has been dispatched for long.
+// unblock recreates the queue if the queue does not deliver jobs: workers have been idle for long although there
+// are jobs for them, or the queue contains finished jobs. Nothing is lost, because dispatched jobs that no worker
+// has are enqueued again. The classes in undone have jobs in the queue. Idle reports whether no job has been
+// dispatched for long.
 func (d *Dispatcher) unblock(ctx context.Context, undone map[string]bool, idle bool) error {
 	queues, err := d.o.Store.Queues(ctx)
 	if err != nil {
@@ -126,8 +127,8 @@ func (d *Dispatcher) unblock(ctx context.Context, undone map[string]bool, idle b
 			undone[class] = undone[class] || held.Jobs > 0
 		}
 	}
-	// Workers that have been idle for hours may be about to get a job that has just arrived. So the jobs, too, must
-	// have been there for long.
+	// A job that has just arrived may be about to reach a worker that has been idle for hours. So the jobs must
+	// also have been in the queue for long.
 	now := time.Now()
 	maps.DeleteFunc(d.undone, func(class string, _ time.Time) bool { return !undone[class] })
 	for class, is := range undone {

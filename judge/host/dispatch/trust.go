@@ -5,22 +5,22 @@ import (
 	"sync"
 )
 
-// trust remembers whether others agree with the verdicts of each worker. After a restart it is forgotten, which
-// costs some audits.
+// A trust remembers whether others agree with the verdicts of each worker. A restart forgets this, which costs a
+// few audits.
 //
-// One submission is not enough. A program may behave randomly, or detect its machine by the speed, and the first
-// solution of a problem is always judged twice. Otherwise a contestant with such a program could drain one worker
-// after the other. So a worker is drained only if submissions of several accounts speak against it. With only two
-// workers, nothing tells which one is wrong, and both are drained.
+// One submission is not enough to drain a worker. A program may behave randomly, or detect its machine by the
+// speed, and the first solution of a problem is always judged twice. With such a program, a contestant could drain
+// one worker after the other. Therefore a worker is drained only if submissions of several accounts speak against
+// it. If there are only two workers, it is not clear which one is wrong, and both are drained.
 type trust struct {
 	mu  sync.Mutex
 	row map[string]*record // by worker
 }
 
-// A record has the recent findings about a worker, oldest first.
+// A record contains the recent findings about a worker, oldest first.
 type record struct {
 	found []finding
-	left  int // how many of its next judgings are audited because of a finding
+	left  int // number of its next judgements to audit because of a finding
 }
 
 type finding struct {
@@ -29,12 +29,12 @@ type finding struct {
 }
 
 const (
-	mostDiffer   = 3  // accounts with submissions on which others may disagree
-	mostCompared = 20 // findings that count
+	mostDiffer   = 3  // maximum number of accounts with disputed submissions
+	mostCompared = 20 // number of recent findings that count
 )
 
 // judged records whether others disagree with a worker about a submission of an account. It reports whether the
-// worker must be drained, and then forgets its record.
+// worker must be drained. If so, it also forgets the worker's record.
 func (t *trust) judged(worker, account string, wrong bool) (out bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +70,7 @@ func (r *record) differ() (n int) {
 	return n
 }
 
-// asks reports whether the next judging of a worker must be audited, because others recently disagreed with it.
+// asks reports whether the next judgement of a worker must be audited because others recently disagreed with it.
 func (t *trust) asks(worker string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

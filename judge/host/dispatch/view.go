@@ -8,11 +8,11 @@ import (
 	"assay/judge/host/job"
 )
 
-// A view is what workers report about themselves. It may be wrong: see package host.
+// A view contains what workers report about themselves. It may be wrong: see package host.
 type view struct {
 	mu      sync.Mutex
 	workers map[string]*member
-	moved   map[string]time.Time // when a worker of a class last connected, or took or ended a job
+	moved   map[string]time.Time // by class: when a worker last connected, took a job, or ended one
 }
 
 type member struct {
@@ -23,19 +23,19 @@ type member struct {
 	draining bool
 	note     string
 	running  map[string]doing // jobs that the worker claims to run
-	disowned []string         // jobs that the worker still names, but others have
+	disowned []string         // jobs that the worker still names but has lost
 	tookAt   time.Time        // when it last took a job
-	out      time.Time        // when it was first seen online although it is drained
+	out      time.Time        // when it was first seen online while drained
 }
 
-// A doing is what is known of a job that a worker runs.
+// A doing is the state of a job that a worker claims to run.
 type doing struct {
 	since time.Time
-	said  time.Time // when the worker last named it
-	told  time.Time // when the worker last sent an event about it
+	said  time.Time // when the worker last named the job
+	told  time.Time // when the worker last sent an event about the job
 }
 
-// forgotten is how long a worker's claim to run a job counts after its last heartbeat with the job.
+// forgotten is how long a worker's claim to run a job is valid after its last heartbeat that names the job.
 const forgotten = 15 * time.Second
 
 func newView() *view {
@@ -63,7 +63,7 @@ func (v *view) joined(worker string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	m := v.of(worker)
-	m.here, m.slots = true, max(m.slots, 1) // its first heartbeat says how many
+	m.here, m.slots = true, max(m.slots, 1) // its first heartbeat contains the number
 	v.moved[m.class] = time.Now()
 }
 
@@ -81,7 +81,7 @@ func (v *view) took(worker string, r job.Running) {
 	defer v.mu.Unlock()
 	m := v.of(worker)
 	now := time.Now()
-	m.disowned = slices.DeleteFunc(m.disowned, func(id string) bool { return id == r.Job }) // the worker was given the job again
+	m.disowned = slices.DeleteFunc(m.disowned, func(id string) bool { return id == r.Job }) // the worker got the job again
 	m.running[r.Job] = doing{since: now, said: now}
 	m.tookAt, v.moved[m.class] = now, now
 }
@@ -94,12 +94,12 @@ func (v *view) ended(worker, id string) {
 	v.moved[m.class] = time.Now()
 }
 
-// beat records a heartbeat, and returns its note if that is new.
+// beat records a heartbeat. It returns the heartbeat's note if that is new.
 func (v *view) beat(worker string, b job.Beat) (note string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	m, now := v.of(worker), time.Now()
-	m.slots, m.draining = b.Slots, b.Draining // joined and left say whether it is online
+	m.slots, m.draining = b.Slots, b.Draining // joined and left decide whether it is online
 	for _, r := range b.Running {
 		one, known := m.running[r.Job]
 		if !known {
@@ -120,7 +120,7 @@ func (v *view) beat(worker string, b job.Beat) (note string) {
 	return note
 }
 
-// ready reports whether a worker takes jobs.
+// ready reports whether a worker accepts jobs.
 func (m *member) ready() bool { return m.here && !m.draining && m.note == "" }
 
 // free returns the number of idle slots in a class.
@@ -147,8 +147,8 @@ func (v *view) classes() (all []string) {
 	return all
 }
 
-// waits reports whether workers of a class have had idle slots for that long without getting a job. If so, the time
-// starts again.
+// waits reports whether workers of a class have had idle slots for the time most without getting a job. If so, it
+// restarts the measurement.
 func (v *view) waits(class string, most time.Duration) bool {
 	if v.free(class) == 0 {
 		return false
@@ -162,7 +162,8 @@ func (v *view) waits(class string, most time.Duration) bool {
 	return true
 }
 
-// others reports whether online workers of a class are not excluded, and whether one of them has an idle slot.
+// others reports whether the class has an online worker that is not excluded, and whether such a worker has an
+// idle slot.
 func (v *view) others(class string, excluded ...string) (here, free bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -208,7 +209,8 @@ func (v *view) isGuest(worker string) bool {
 // anotherOf reports whether another trusted worker of the same class is online.
 func (v *view) anotherOf(worker string) bool { return v.anotherThan(worker, []string{worker}) }
 
-// anotherThan reports whether a trusted worker of the same class is online that is neither the given one nor listed.
+// anotherThan reports whether another trusted worker of the given worker's class is online. Workers listed in the
+// argument those do not count.
 func (v *view) anotherThan(worker string, those []string) bool {
 	v.mu.Lock()
 	class := v.of(worker).class
@@ -217,8 +219,8 @@ func (v *view) anotherThan(worker string, those []string) bool {
 	return here
 }
 
-// telling reports whether a worker claims to run a job and may show progress. What an untrusted worker finds stays
-// hidden until others have found it.
+// telling reports whether a worker claims to run a job and its progress may be shown. The progress of an untrusted
+// worker stays hidden, because others must confirm it.
 func (v *view) telling(worker, id string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -234,8 +236,8 @@ func (v *view) telling(worker, id string) bool {
 	return known && !m.guest
 }
 
-// doing returns a worker that recently claimed to run a job and is not among the given ones. It returns an empty
-// string if there is none.
+// doing returns a worker that recently claimed to run a job and that is not listed in the argument but. It returns
+// an empty string if there is none.
 func (v *view) doing(id string, but ...string) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -247,17 +249,17 @@ func (v *view) doing(id string, but ...string) string {
 	return ""
 }
 
-// A Presence is what is known of a worker at the moment.
+// A Presence is the current state of a worker.
 type Presence struct {
 	Connected bool
 	Slots     int
-	Running   int // at most Slots: jobs that run beside a preemptible one are not counted
+	Running   int // at most Slots, because jobs that run beside a preemptible one do not count
 	Draining  bool
 	Note      string
-	Differs   int // accounts on whose submissions other workers recently disagreed with it
+	Differs   int // accounts with submissions on which other workers recently disagreed
 }
 
-// Presence returns what a worker does at the moment.
+// Presence returns the current state of a worker.
 func (d *Dispatcher) Presence(worker string) Presence {
 	d.view.mu.Lock()
 	defer d.view.mu.Unlock()
@@ -271,7 +273,7 @@ func (d *Dispatcher) Presence(worker string) Presence {
 	}
 }
 
-// Served reports whether a worker of a class is online and takes jobs.
+// Served reports whether a worker of a class is online and accepts jobs.
 func (d *Dispatcher) Served(class string) bool {
 	here, _ := d.view.others(class)
 	return here
@@ -294,7 +296,7 @@ func (d *Dispatcher) Unserved(lane job.Lane, class string) (why string) {
 	return why
 }
 
-// Slots returns how many jobs the online workers of a class run at once.
+// Slots returns the total number of slots of the online workers in a class.
 func (d *Dispatcher) Slots(class string) (n int) {
 	d.view.mu.Lock()
 	defer d.view.mu.Unlock()

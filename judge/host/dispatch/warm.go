@@ -6,14 +6,14 @@ import (
 	"assay/judge/host/job"
 )
 
-// warm tells a worker to fetch and build everything that it will need, so that the first submissions do not wait. A
-// worker that misses the message prepares each problem with its first job.
+// warm tells a worker to fetch and build all problems, so that the first submissions do not wait. A worker that
+// misses the message prepares each problem with its first job.
 func (d *Dispatcher) warm(worker string) {
 	ctx, cancel := context.WithTimeout(context.Background(), catchUp)
 	defer cancel()
 	problems, err := d.o.Store.Problems(ctx)
 	if err != nil || len(problems) == 0 {
-		return // the database reports the error elsewhere
+		return // another operation reports the database error
 	}
 	var all []job.Bundle
 	for _, p := range problems {
@@ -33,8 +33,8 @@ func (d *Dispatcher) Published(b job.Bundle) {
 	}
 }
 
-// orderWarm sends a worker the bundles to prepare. An untrusted worker gets only those that the server would give it
-// without a job.
+// orderWarm sends a worker the bundles to prepare. An untrusted worker gets only those that it could fetch without
+// a job.
 func (d *Dispatcher) orderWarm(ctx context.Context, worker string, all []job.Bundle) {
 	o := job.Order{Kind: job.Warm, Bundles: all}
 	var err error
@@ -51,7 +51,7 @@ func (d *Dispatcher) orderWarm(ctx context.Context, worker string, all []job.Bun
 	}
 }
 
-// unreserved returns the bundles of problems that no open contest has.
+// unreserved returns the bundles whose problems are in no open contest.
 func (d *Dispatcher) unreserved(ctx context.Context, all []job.Bundle) (open []job.Bundle, err error) {
 	for _, b := range all {
 		reserved, err := d.o.Store.Reserved(ctx, b.Problem)

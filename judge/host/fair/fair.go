@@ -1,34 +1,33 @@
-// Package fair shares one queue between owners: start-time fair queueing with a bound on the
-// wait. Each job gets a start tag when it arrives, and the waiting job with the lowest tag goes
-// first, so that
+// Package fair shares one queue between owners by start-time fair queueing with a bound on the wait. Each job gets
+// a start tag when it arrives, and the waiting job with the lowest tag goes first. Therefore:
 //
-//   - jobs of one owner go in the order of their arrival,
-//   - owners who have something waiting get equal shares of the time, even if one comes with a
-//     thousand jobs, and one that comes late does not get what it missed,
-//   - every job's turn comes: tags only rise.
+//   - jobs of one owner go in order of arrival;
+//   - owners with waiting jobs get equal shares of the time, even if one has a thousand jobs,
+//     and an owner that arrives late does not catch up on what it missed;
+//   - every job is dispatched eventually, because tags only rise.
 //
-// Tags alone would starve an owner who used much time while new owners keep coming, because new
-// owners start at the current time. So the first job of each owner also has a limit, [Due]: the
-// number of jobs given out by which it goes, whatever its tag.
+// With tags alone, an owner who used much time would starve while new owners keep arriving, because new owners
+// start at the current time. So the first job of each owner also has a limit, [Due]: the number of dispatched jobs
+// at which it goes, whatever its tag.
 //
-// A job's cost is an estimate and only decides about shares. The package keeps no queue of
-// record: the server's transactions keep the numbers in SQL and take the formulas from here.
+// A job's cost is an estimate and only affects the shares. The package keeps no persistent queue: the server's
+// transactions keep the numbers in SQL and use the formulas of this package.
 package fair
 
 import "slices"
 
-// Tags says where a job starts and where it ends in the virtual time of its lane: v is the
-// start tag of the job that was given out last in the order of the tags, last the end of its
-// owner's job before, 0 for none. Cost is in microseconds of CPU time; less than one counts
-// as one, so that the order of an owner's jobs always follows from their tags.
+// Tags returns the start and the end of a job in the virtual time of its lane. Here v is the start tag of the job
+// that was dispatched last by its tag. The argument last is the end of the owner's previous job, or 0 if there is
+// none. Cost is in microseconds of CPU time. A cost below one is treated as one, so that the tags of an owner's
+// jobs are always in order.
 func Tags(v, last, cost int64) (start, finish int64) {
 	start = max(v, last)
 	return start, start + max(cost, 1)
 }
 
-// Due returns the limit of a job that becomes the first of its owner: served is how many jobs the
-// lane has given out, others is how many other owners have a waiting job. At most two jobs of each
-// of them go before it.
+// Due returns the limit of a job that becomes the first of its owner. Served is the number of jobs that the lane
+// has dispatched, and others the number of other owners with a waiting job. At most two jobs of each of these
+// owners go before it.
 func Due(served int64, others int) int64 { return served + 2*int64(max(others, 1)) }
 
 // First is the first waiting job of an owner.
@@ -37,9 +36,9 @@ type First struct {
 	Due int64
 }
 
-// Order returns the ids of the next n jobs of a lane that has given out served jobs. Firsts are
-// sorted by Due; tagged are the next n jobs sorted by tag. Jobs go by tag, unless the first job of
-// an owner would then miss its limit.
+// Order returns the ids of the next n jobs of a lane. The argument served is the number of jobs that the lane has
+// dispatched. The argument firsts must be sorted by Due, and tagged must contain the next n jobs sorted by tag.
+// Jobs go by tag, unless the first job of an owner would then miss its limit.
 func Order(served int64, firsts []First, tagged []string, n int) []string {
 	firsts, tagged = slices.Clone(firsts), slices.Clone(tagged)
 	var order []string

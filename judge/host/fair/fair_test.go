@@ -13,8 +13,8 @@ import (
 
 var owners = []string{"a", "b", "c"}
 
-// play adds and takes jobs at random, and tells listen of each step: the queue after it, and
-// the job that was added or taken.
+// play adds and takes jobs at random, and calls listen after each step with the queue and the job that was added
+// or taken.
 func play(t *rapid.T, listen func(q *fairtest.Lane, j fairtest.Job, cost int64, added bool)) {
 	q := &fairtest.Lane{}
 	for range rapid.IntRange(1, 80).Draw(t, "steps") {
@@ -67,14 +67,14 @@ func TestEveryJobHasItsTurnAndTimeOnlyRises(t *testing.T) {
 	})
 }
 
-// TestNobodyWaitsForMoreThanTwoTurnsOfEachOther: whatever an owner used, whatever others have
-// waiting and whoever comes later, before its first job go two jobs for each owner that waited
-// when it became the first, and two where none did.
+// TestNobodyWaitsForMoreThanTwoTurnsOfEachOther checks the limit of an owner's first job, for any costs and
+// arrivals. For each other owner that was waiting when the job became its owner's first, at most two jobs go
+// before it. If no other owner was waiting, at most two jobs go before it.
 func TestNobodyWaitsForMoreThanTwoTurnsOfEachOther(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := &fairtest.Lane{}
 		owners := []string{"a", "b", "c", "d", "e", "f"}
-		left := map[string]int{} // how many may go before the owner's first job
+		left := map[string]int{} // how many jobs may go before the owner's first job
 		first := func(owner string) {
 			if left[owner] = 2 * max(1, q.Others(owner)); !q.Has(owner) {
 				delete(left, owner)
@@ -95,7 +95,7 @@ func TestNobodyWaitsForMoreThanTwoTurnsOfEachOther(t *testing.T) {
 				if most, known := left[j.Owner]; known && most < i {
 					t.Fatalf("%d jobs too many went before job %d of %s", i-most, j.Seq, j.Owner)
 				}
-				delete(left, j.Owner) // of two jobs of an owner in one batch the first is bound
+				delete(left, j.Owner) // in a batch, the limit applies only to an owner's first job
 			}
 			for owner := range left {
 				left[owner] -= len(out)
@@ -110,8 +110,8 @@ func TestNobodyWaitsForMoreThanTwoTurnsOfEachOther(t *testing.T) {
 	})
 }
 
-// TestNewcomersGoFirst: an owner that owes nothing goes before those that do, but for those that
-// waited for two turns of each other.
+// TestNewcomersGoFirst checks that an owner that has used no time goes before owners that have used some. Only
+// owners that have reached their limit go first.
 func TestNewcomersGoFirst(t *testing.T) {
 	var q fairtest.Lane
 	for range 2 {
@@ -129,8 +129,8 @@ func TestNewcomersGoFirst(t *testing.T) {
 	}
 }
 
-// TestSharesAreEqual: while two owners have jobs waiting, the one that got less goes next, unless
-// it had the last two turns: then the other's limit is reached.
+// TestSharesAreEqual checks that, of two owners with waiting jobs, the owner that got less time goes next. If that
+// owner had the last two turns, the other goes next, because the other's limit is reached.
 func TestSharesAreEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := &fairtest.Lane{}

@@ -7,8 +7,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// markFew finds the frozen submissions whose verdicts balloon runners may know, and marks the judgements for
-// which this has changed. The caller has locked the contest.
+// markFew finds the frozen submissions whose verdicts balloon runners may see, and marks the judgements for which
+// this has changed. The caller must have locked the contest.
 func (c *Contest) markFew() {
 	few := map[string]bool{}
 	public, bound := c.setup.scored.Public(c.now), c.setup.contest.Settings.BalloonsInFreeze
@@ -33,8 +33,8 @@ func (c *Contest) markFew() {
 	c.few = few
 }
 
-// touchTeams adds the judgements of the teams that sent these submissions: the number of problems that a
-// team has solved decides which of its frozen judgements a balloon runner sees.
+// touchTeams adds the judgements of all teams that sent one of these submissions. How many problems a team has
+// solved decides which of its frozen judgements a balloon runner sees.
 func (c *Contest) touchTeams(touched map[key]bool, submissions []string) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -49,9 +49,10 @@ func (c *Contest) touchTeams(touched map[key]bool, submissions []string) {
 	}
 }
 
-// mayHaveLost reports whether a balloon runner may have seen judgements before these events that it must not
-// see after them. A verdict that arrives hides no other. A verdict that is replaced may hide later ones of the
-// team, as may a submission that was received before one that is known already: the team has then solved more.
+// mayHaveLost reports whether a balloon runner may have seen judgements before these events that it must not see
+// after them. A new verdict hides no other verdict. A replaced verdict may hide later verdicts of the team,
+// because the team may then have solved more problems. A new submission that was received before a known one may
+// hide verdicts for the same reason.
 func (c *Contest) mayHaveLost(events []store.Event) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

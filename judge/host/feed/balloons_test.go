@@ -17,7 +17,7 @@ import (
 
 var runner = feed.Reader{Version: clics.V2026, Role: clics.Balloon}
 
-// frozenWorld is a contest in its freeze, in which teams get balloons up to a number of solved problems.
+// frozenWorld returns a contest during its freeze. Teams get balloons for up to bound solved problems.
 func frozenWorld(t *testing.T, bound int) *world {
 	w := newWorld(t)
 	w.set(func(c *store.Contest) { c.Settings.BalloonsInFreeze = bound })
@@ -25,7 +25,7 @@ func frozenWorld(t *testing.T, bound int) *world {
 	return w
 }
 
-// judged submits and judges.
+// judged creates a submission and judges it.
 func (w *world) judged(team int, problem string, v judge.Verdict) {
 	w.Helper()
 	w.submit(team, problem)
@@ -33,7 +33,7 @@ func (w *world) judged(team int, problem string, v judge.Verdict) {
 	w.now = w.now.Add(time.Minute)
 }
 
-// judgements are the submissions with a judgement that a follower knows, with their verdicts.
+// judgements returns the submissions that have a judgement in the follower's state, and their verdicts.
 func (f *follower) judgements(t *testing.T) (all []string) {
 	t.Helper()
 	for key, data := range f.has {
@@ -49,9 +49,9 @@ func (f *follower) judgements(t *testing.T) (all []string) {
 	return all
 }
 
-// TestRunnersSeeTheirJudgements: in the freeze a balloon runner sees the judgements of the teams that still get
-// balloons. They come when another verdict makes room, go when another one takes it, and a feed that is read
-// again from any of its tokens has the same.
+// TestRunnersSeeTheirJudgements checks that, during the freeze, a balloon runner sees the judgements of the teams
+// that still get balloons. Judgements appear and disappear when another verdict changes the number of solved
+// problems. A feed that is resumed from any of its tokens has the same result.
 func TestRunnersSeeTheirJudgements(t *testing.T) {
 	w := frozenWorld(t, 2)
 	registry := &feed.Registry{Desk: w.desk}
@@ -66,7 +66,7 @@ func TestRunnersSeeTheirJudgements(t *testing.T) {
 			w.must(err)
 		}
 		live.read(t, 1<<30)
-		fresh, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest) // as after a restart of the server
+		fresh, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest) // as after a server restart
 		w.must(err)
 		cut.cursor, err = fresh.Cursor(t.Context(), runner, cut.token, nil)
 		if errors.Is(err, feed.ErrToken) {
@@ -111,7 +111,7 @@ func TestRunnersSeeTheirJudgements(t *testing.T) {
 	look("a hidden verdict", "1 WA, 2 AC, 3")
 	fold(waiting[0], judge.WrongAnswer)
 	look("room for another one", "1 WA, 2 AC, 3 WA, 4 AC")
-	w.judged(4, "p0", judge.Accepted) // by a hidden team
+	w.judged(4, "p0", judge.Accepted) // a hidden team
 	w.judged(1, "p0", judge.Accepted)
 	look("other teams", "1 WA, 2 AC, 3 WA, 4 AC, 6 AC")
 	if restarts > 0 {
@@ -130,8 +130,8 @@ func TestRunnersSeeTheirJudgements(t *testing.T) {
 	}
 }
 
-// TestRunnersDoNotLoseSilently: a judgement that a runner loses between the request and the first lines of a
-// feed ends the feed, and its token is not good any more.
+// TestRunnersDoNotLoseSilently checks that the feed ends if a runner loses a judgement between the request and the
+// first lines of the feed. Its token is then no longer valid.
 func TestRunnersDoNotLoseSilently(t *testing.T) {
 	w := frozenWorld(t, 1)
 	c, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest)
@@ -158,7 +158,8 @@ func TestRunnersDoNotLoseSilently(t *testing.T) {
 	}
 }
 
-// TestEarlierSubmissionHides: a submission that arrives late but was received earlier may take room.
+// TestEarlierSubmissionHides checks that a submission that arrives late but was received earlier may hide a
+// judgement.
 func TestEarlierSubmissionHides(t *testing.T) {
 	w := frozenWorld(t, 1)
 	w.now = w.now.Add(10 * time.Minute)
@@ -179,8 +180,8 @@ func TestEarlierSubmissionHides(t *testing.T) {
 	}
 }
 
-// TestHiddenFromRunners: two contests that differ only in verdicts with which a team has too many solved problems
-// are the same, byte by byte, for a balloon runner.
+// TestHiddenFromRunners checks that two contests are byte-for-byte the same for a balloon runner if they differ
+// only in verdicts of teams with too many solved problems.
 func TestHiddenFromRunners(t *testing.T) {
 	play := func(known, hidden judge.Verdict) (all []string) {
 		w := frozenWorld(t, 1)
@@ -213,7 +214,7 @@ func TestHiddenFromRunners(t *testing.T) {
 	}
 }
 
-// TestTokensOfRunnersHold: a runner reads everything again only if it may have lost something.
+// TestTokensOfRunnersHold checks that a runner must read everything again only if it may have lost something.
 func TestTokensOfRunnersHold(t *testing.T) {
 	mark := func(w *world, i int) {
 		w.must(w.store.Mark(w.Context(), w.sent[i].ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))

@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// readClarifications reads the clarifications of a contest.
+// readClarifications reads a contest's clarifications.
 func (c *Contest) readClarifications(ctx context.Context, s *setup) ([]*unit, error) {
 	rows, err := c.Store.APIClarifications(ctx, c.id)
 	if err != nil {
@@ -46,8 +46,8 @@ func (c *Contest) readClarifications(ctx context.Context, s *setup) ([]*unit, er
 	return units, nil
 }
 
-// chosen returns the objects of a clarification to several teams and groups. In 2026-01 there is one object, and in
-// 2023-06 one per team. Used are the ids of clarifications.
+// chosen returns the objects of a clarification to several teams and groups. In 2026-01 there is one object, and
+// in 2023-06 one per team. The map used contains the ids of all clarifications.
 func (s *setup) chosen(it item, to store.Recipients, used map[string]bool) []item {
 	one := it
 	one.only, one.Object = clics.V2026, clone(it.Object)
@@ -87,8 +87,8 @@ func (s *setup) chosen(it item, to store.Recipients, used map[string]bool) []ite
 	return items
 }
 
-// furtherID returns the id of the n-th object of a clarification: the clarification's id with a number. If that is too
-// long or used, it returns another id.
+// furtherID returns the id of the n-th object of a clarification. It consists of the clarification's id and n. If
+// that is too long or in use, furtherID returns another id.
 func furtherID(id string, n int, used map[string]bool) string {
 	const most = 36
 	for dash := "-"; ; dash += "-" {

@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestClarificationsToSome: what the jury writes to teams and groups is one object in 2026-01 and one for each
-// team in 2023-06. These teams see it, and no other team.
+// TestClarificationsToSome checks that a message from the jury to teams and groups is one object in 2026-01, and
+// one per team in 2023-06. Only these teams see it.
 func TestClarificationsToSome(t *testing.T) {
 	w := newWorld(t)
 	registry := &feed.Registry{Desk: w.desk}
@@ -28,7 +28,7 @@ func TestClarificationsToSome(t *testing.T) {
 		}
 		return all
 	}
-	// Teams 0 to 2 are in east, 3 and 4 in west; team 4 is hidden.
+	// Teams 0 to 2 are in group east, 3 and 4 in west. Team 4 is hidden.
 	long := strings.Repeat("x", 36)
 	say(store.NewClarification{Team: w.teams[0].ID, Text: "why?"})
 	say(store.NewClarification{Staff: true, ReplyTo: 1, Text: "so", Teams: ids(0, 3, 4)})
@@ -76,7 +76,7 @@ func TestClarificationsToSome(t *testing.T) {
 				if !role.Insider() && role != clics.Analyst {
 					name = ""
 				}
-				if role == clics.Analyst && when == "before the start" { // who sees no problem yet
+				if role == clics.Analyst && when == "before the start" { // an analyst sees no problem yet
 					got += want[name][strings.Index(want[name], " a:"):]
 				}
 				if got != want[name] {
@@ -103,7 +103,7 @@ func TestClarificationsToSome(t *testing.T) {
 	}
 	check("before the start", want)
 	w.now = start
-	for i := range 3 { // what names a problem is seen from the start on
+	for i := range 3 { // clarifications about a problem are visible from the start on
 		for _, v := range clics.Versions {
 			want[fmt.Sprint(v, " team ", i)] += " a" + map[bool]string{true: fmt.Sprint("-", i+1)}[v == clics.V2023 && i > 0] + ":about A>" +
 				map[clics.Version]string{clics.V2026: "east", clics.V2023: fmt.Sprint("t", i)}[v]

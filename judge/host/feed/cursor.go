@@ -17,15 +17,15 @@ import (
 	"assay/judge/host/media"
 )
 
-// A Reader is a client that reads a contest.
+// A Reader describes a client that reads a contest.
 type Reader struct {
 	Version clics.Version
 	Role    clics.Role
 	Team    string // id; empty if the client belongs to no team
 	Account string // id; may be empty
-	// Sites are the ids of groups, separated by spaces. If it is not empty, the client reads nothing of other teams.
+	// Sites lists ids of groups, separated by spaces. If it is not empty, the client sees nothing of other teams.
 	Sites  string
-	Strict bool // the client gets no extensions of the API, and no accounts in its feed
+	Strict bool // no extensions of the API, and no accounts in the feed
 }
 
 // own reports whether an item is the reader's own.
@@ -34,11 +34,11 @@ func (c *Contest) own(to Reader, it *item) bool {
 		to.Team != "" && slices.Contains(it.told, to.Team)
 }
 
-// visible reports whether a reader sees an item, or would see it if it still existed.
+// visible reports whether a reader sees an item. For a removed item, it reports whether the reader would see it.
 func (c *Contest) visible(to Reader, typ clics.Type, it *item) bool {
 	insider := to.Role.Insider()
 	if typ == clics.Awards && to.Sites != "" {
-		insider = false // those of the jury depend on hidden verdicts of other sites
+		insider = false // the jury's awards depend on hidden verdicts of other sites
 	}
 	switch {
 	case it.only != "" && it.only != to.Version, it.to == insiders && !insider, it.to == outsiders && insider:
@@ -59,7 +59,7 @@ func (c *Contest) visible(to Reader, typ clics.Type, it *item) bool {
 	return clics.Visible(to.Role, typ, f)
 }
 
-// here reports whether an item is of a team at the sites of a reader, or of no team at all.
+// here reports whether an item belongs to a team at the reader's sites, or to no team at all.
 func (c *Contest) here(to Reader, typ clics.Type, it *item) bool {
 	switch typ {
 	case clics.Teams, clics.Submissions, clics.Judgements, clics.Runs:
@@ -75,7 +75,8 @@ func (c *Contest) here(to Reader, typ clics.Type, it *item) bool {
 	return true
 }
 
-// at reports whether a team, by its id, is at the sites of a reader, or the reader has none.
+// at reports whether the team with the given id is at the reader's sites. It returns true if the reader has no
+// sites.
 func (s *setup) at(to Reader, team string) bool {
 	if to.Sites == "" {
 		return true
@@ -84,7 +85,7 @@ func (s *setup) at(to Reader, team string) bool {
 	return t != nil && slices.ContainsFunc(t.GroupIDs, func(id string) bool { return slices.Contains(sites, id) })
 }
 
-// extAt is at, by the id in the Contest API.
+// extAt is like at, but takes the team's id in the Contest API.
 func (s *setup) extAt(to Reader, ext string) bool {
 	for id, t := range s.teams {
 		if t.ExtID == ext {
@@ -94,7 +95,8 @@ func (s *setup) extAt(to Reader, ext string) bool {
 	return to.Sites == ""
 }
 
-// onlyHere returns those of some teams, by their ids in the Contest API, that are at the sites of a reader.
+// onlyHere returns those of the given teams that are at the reader's sites. Teams are identified by their ids in
+// the Contest API.
 func (s *setup) onlyHere(to Reader, teams []string) []string {
 	return slices.DeleteFunc(slices.Clone(teams), func(ext string) bool { return !s.extAt(to, ext) })
 }
@@ -109,8 +111,8 @@ type Line struct {
 	Own    bool // it belongs to the reader's team, or is its account
 }
 
-// lines returns the objects of a unit that a reader sees. If gone is set, it returns those that the reader may have seen
-// earlier.
+// lines returns the objects of a unit that a reader sees. If gone is set, it returns the removed objects that the
+// reader may have seen earlier.
 func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 	for i := range u.items {
 		it := &u.items[i]
@@ -150,7 +152,7 @@ func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 	return all, nil
 }
 
-// sawQuestion reports whether a reader sees the question that an item answers.
+// sawQuestion reports whether a reader sees the clarification request that an item answers.
 func (c *Contest) sawQuestion(to Reader, it *item) bool {
 	if to.Role.Insider() || to.Role == clics.Analyst {
 		return c.setup.at(to, it.replied)
@@ -158,8 +160,8 @@ func (c *Contest) sawQuestion(to Reader, it *item) bool {
 	return it.replied == to.Team
 }
 
-// known returns the teams that receive the item, except those that the reader does not see. If none is left, it returns
-// nil.
+// known returns the teams that receive the item, except those that the reader does not see. If none remain, it
+// returns nil.
 func (c *Contest) known(to Reader, it *item) (ids []string) {
 	own := c.setup.teams[to.Team]
 	for _, id := range it.Object["to_team_ids"].([]string) {
@@ -184,7 +186,7 @@ func (c *Contest) List(to Reader, typ clics.Type) (all []Line, err error) {
 	return all, nil
 }
 
-// ErrToken means that a token of a feed is not valid for this contest and reader, or no longer valid.
+// ErrToken means that a feed token does not belong to this contest and reader, or is no longer valid.
 var ErrToken = errors.New("the token is not of this contest and this client, or is too old: read the feed from its beginning")
 
 // A Cursor is a reader's position in a contest.
@@ -194,13 +196,14 @@ type Cursor struct {
 	types []clics.Type
 	sent  map[*unit][]sent
 	stamp int64
-	seq   int64  // of the last token that covers everything before it
-	word  string // of that token; it changes when the reader loses objects
-	// touched are the units to send, because the reader may have an older state of them. If nil, all are sent.
+	seq   int64  // of the last token, which covers everything before it
+	word  string // word of the last token; it changes when the reader loses objects
+	// touched contains the units to send, because the reader may have an older state of them. If nil, all are
+	// sent.
 	touched map[key]bool
-	base    int64 // the stamp of the contest before touched was read
-	lost    int64 // Contest.lost before touched was read
-	again   bool  // the reader has read a part already
+	base    int64 // stamp of the contest before touched was computed
+	lost    int64 // Contest.lost before touched was computed
+	again   bool  // the reader has already read a part of the feed
 }
 
 type sent struct {
@@ -213,7 +216,7 @@ var seed = maphash.MakeSeed()
 // word returns the part of a token that identifies the contest and the kind of reader.
 func (c *Contest) word(to Reader) string {
 	whose := fmt.Appendf(nil, "%s %d %s %s %s %v", c.id, c.setup.contest.Epoch, to.Version, to.Role, to.Team, to.Strict)
-	if to.Sites != "" { // the reader loses what is of a team that leaves them
+	if to.Sites != "" { // the reader loses the objects of a team that leaves its sites
 		var teams []string
 		for id := range c.setup.teams {
 			if c.setup.at(to, id) {
@@ -227,8 +230,8 @@ func (c *Contest) word(to Reader) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// Cursor returns a cursor at the beginning of a contest, or after a token. It returns ErrToken if the token is not valid.
-// Types are the types that the reader wants. If empty, it wants all.
+// Cursor returns a cursor at the beginning of a contest, or after token. It returns ErrToken if the token is not
+// valid. Types lists the types that the reader wants. If empty, it wants all.
 func (c *Contest) Cursor(ctx context.Context, to Reader, token string, types []clics.Type) (*Cursor, error) {
 	cur := &Cursor{c: c, to: to, types: types, sent: map[*unit][]sent{}}
 	if token == "" {
@@ -274,16 +277,16 @@ func (c *Contest) Cursor(ctx context.Context, to Reader, token string, types []c
 	return cur, nil
 }
 
-// A Batch is the new objects for a reader.
+// A Batch contains the new objects for a reader.
 type Batch struct {
 	Lines []Line
-	// Partial is the token of each line except the last one. A reader that continues after it gets the whole batch
+	// Partial is the token of each line except the last one. A reader that resumes from it gets the whole batch
 	// again. Token is the token of the last line.
 	Partial, Token string
 }
 
-// Next returns the objects that are new since the last call. It returns ErrToken if the reader has lost objects since
-// Cursor was called with its token.
+// Next returns the objects that are new since the previous call. It returns ErrToken if the reader has lost
+// objects since Cursor was called with its token.
 func (cur *Cursor) Next() (b Batch, err error) {
 	c := cur.c
 	c.mu.RLock()
@@ -299,7 +302,7 @@ func (cur *Cursor) Next() (b Batch, err error) {
 	}
 	var lost, found []Line
 	for _, t := range clics.Types {
-		// The checks of ccs-specs read accounts of a feed as objects that REST does not have.
+		// The checks of ccs-specs treat accounts in a feed as objects that REST does not have.
 		if len(cur.types) > 0 && !slices.Contains(cur.types, t) || len(cur.types) == 0 && t == clics.Accounts && cur.to.Strict {
 			continue
 		}
@@ -314,7 +317,7 @@ func (cur *Cursor) Next() (b Batch, err error) {
 			lost, found = append(lost, gone...), append(found, new...)
 		}
 	}
-	slices.Reverse(lost) // objects that refer to others come first
+	slices.Reverse(lost) // objects that refer to others are removed first
 	b.Lines = append(lost, found...)
 	if end := stateOf(c.setup.contest, c.now)["end_of_updates"]; !first || end != nil {
 		last := func(l Line) int {
@@ -329,7 +332,7 @@ func (cur *Cursor) Next() (b Batch, err error) {
 	return b, nil
 }
 
-// unit returns the objects of a unit that a reader no longer sees, and those that it sees now.
+// unit returns the objects of a unit that a reader no longer sees, and the new or changed ones that it sees now.
 func (cur *Cursor) unit(u *unit, first bool) (lost, found []Line, err error) {
 	now, err := cur.c.lines(cur.to, u, false)
 	if err != nil {
@@ -368,11 +371,11 @@ func (cur *Cursor) unit(u *unit, first bool) (lost, found []Line, err error) {
 	return lost, found, nil
 }
 
-// Write writes a line of an event feed.
+// Write appends the line of an event feed.
 func (l *Line) Write(to *bytes.Buffer, token string) {
 	id, data := "null", "null"
 	if l.ID != "" {
-		text, _ := json.Marshal(l.ID) // a text can always be written
+		text, _ := json.Marshal(l.ID) // a string can always be encoded
 		id = string(text)
 	}
 	if l.Data != nil {

@@ -1,11 +1,11 @@
-// Package feed has the objects of contests for the ICPC Contest API. REST and event feeds use the same objects, so a
-// client that applies a feed has the state that REST returns.
+// Package feed provides the objects of contests for the ICPC Contest API. REST and event feeds use the same
+// objects, so a client that applies a feed has the same state as REST.
 //
-// A contest is read when a client first asks for it, and then follows the contest's log. So several servers show the same
-// state, and a restart loses nothing. Package clics decides who sees an object, and how it is written.
+// A contest is read on the first request, and then follows the contest's event log. Therefore several servers show
+// the same state, and a restart loses nothing. Package clics decides who sees an object, and how it is encoded.
 //
-// The package does not know HTTP. It changes nothing in a contest, except that it records which moments of the contest,
-// such as the freeze, have passed.
+// The package does not use HTTP. It changes nothing in a contest, except that it records when moments of the
+// contest, such as the freeze, have passed.
 package feed
 
 import (
@@ -21,7 +21,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// A Registry has the contests of a server.
+// A Registry holds the contests of a server.
 type Registry struct {
 	Desk *desk.Desk
 
@@ -32,11 +32,12 @@ type Registry struct {
 const (
 	// idle is the time without a request after which a contest is dropped from memory.
 	idle = 10 * time.Minute
-	// many is the largest number of events that are applied one by one. If there are more, everything is read again.
+	// many is the maximum number of events that are applied individually. If there are more, everything is read
+	// again.
 	many = 500
 )
 
-// Contest returns a contest with the current state of the database.
+// Contest returns a contest in the current state of the database.
 func (r *Registry) Contest(ctx context.Context, id string) (*Contest, error) {
 	r.mu.Lock()
 	if r.by == nil {
@@ -61,55 +62,55 @@ func (r *Registry) Contest(ctx context.Context, id string) (*Contest, error) {
 type Contest struct {
 	*desk.Desk
 	id   string
-	used time.Time // under the Registry's mutex
+	used time.Time // protected by the Registry's mutex
 
 	following sync.Mutex // held while the database is read
-	asked     time.Time  // when it was last read; under following
+	asked     time.Time  // when it was last read; protected by following
 
-	mu     sync.RWMutex // guards all below
+	mu     sync.RWMutex // protects all fields below
 	loaded bool
-	seq    int64 // of the last applied event of the log
-	stamp  int64 // rises with each change
+	seq    int64 // last applied event of the log
+	stamp  int64 // increases with each change
 	at     time.Time
 	setup  setup
 	units  map[clics.Type][]*unit
 	by     map[key]*unit
 	now    time.Time // the time of the last read
-	// counted are the submissions that decide the ranks, by id. boards are the scoreboards of the public and of the
-	// jury.
+	// counted contains the submissions that affect the ranks, by id. boards contains the public and the jury's
+	// scoreboard.
 	counted map[string]scoring.Submission
 	boards  [2]*scoring.Board
-	// few has the ids of the frozen submissions whose verdicts balloon runners may know. lost rises when ids are
-	// removed from it.
+	// few contains the ids of the frozen submissions whose verdicts balloon runners may see. lost increases when
+	// ids are removed from few.
 	few  map[string]bool
 	lost int64
 }
 
-// A setup is a contest without its submissions.
+// A setup contains a contest except its submissions.
 type setup struct {
 	contest  *store.Contest
 	scored   scoring.Contest
 	problems []*store.ContestProblem
 	teams    map[string]*store.Team // by id
 	groups   []store.Group
-	// organizations are those of the teams.
+	// organizations lists the organizations of the teams.
 	organizations []store.Organization
 	languages     []desk.Spoken
-	accounts      map[string]string // id in the Contest API by id of the account
+	accounts      map[string]string // ids in the Contest API by account id
 	media         []media.File
-	files         map[string]File // by address below the contest's
+	files         map[string]File // by address below the contest
 }
 
-// A key identifies a unit: a type, and the id of the rows that its objects are made of.
+// A key identifies a unit by a type and the id of the rows that its objects come from.
 type key struct {
 	typ clics.Type
 	of  string
 }
 
-// A unit is the objects of a type that are made of the same rows of the database.
+// A unit contains the objects of a type that come from the same rows of the database.
 type unit struct {
 	key
-	stamp int64 // of the contest at the last change of the unit
+	stamp int64 // stamp of the contest at the last change
 	items []item
 }
 
@@ -122,25 +123,26 @@ const (
 	outsiders
 )
 
-// An item is an object with the facts that decide who may see it.
+// An item is an object with the facts that decide which readers see it.
 type item struct {
 	clics.Object
 	clics.Facts
 	team    string    // id of the team that it belongs to
-	told    []string  // ids of further teams that receive it
-	secret  []string  // ids in the Contest API of teams in to_team_ids that other teams do not see
-	account string    // of an account: its id
-	of      string    // id of the submission of a judgement or run
+	told    []string  // ids of other teams that receive it
+	secret  []string  // ids, in the Contest API, of to_team_ids hidden from other teams
+	account string    // account id, if the item is an account
+	of      string    // submission id of a judgement or run
 	at      time.Time // when that submission was received
 	to      audience
-	only    clics.Version // if empty, it is in both versions
-	// replied is the id of the team whose question it answers. Others do not see that it is an answer.
+	only    clics.Version // only version that has it; if empty, both
+	// replied is the id of the team whose clarification request the item answers. Other teams do not see that the
+	// item is an answer.
 	replied string
-	// gone reports that no role sees it any more, but clients may still have it.
+	// gone reports whether the item is no longer visible to any role, although clients may still have it.
 	gone bool
 }
 
-// Follow applies changes of the database. It does nothing if it has done so within lag.
+// Follow applies changes from the database. It does nothing if the previous call was less than lag ago.
 func (c *Contest) Follow(ctx context.Context, lag time.Duration) error {
 	c.following.Lock()
 	defer c.following.Unlock()
@@ -171,13 +173,13 @@ func (c *Contest) Follow(ctx context.Context, lag time.Duration) error {
 	return nil
 }
 
-// changes are the parts of a contest that events of its log have changed.
+// changes describes which parts of a contest have changed.
 type changes struct {
 	everything, setup, clarifications bool
 	submissions                       []string // ids
 }
 
-// changesOf returns the changes of events.
+// changesOf returns the changes that the given events describe.
 func (c *Contest) changesOf(ctx context.Context, events []store.Event) (ch changes, err error) {
 	seen := map[string]bool{}
 	for _, e := range events {
@@ -195,7 +197,7 @@ func (c *Contest) changesOf(ctx context.Context, events []store.Event) (ch chang
 			ch.setup = true
 		case store.OfClarification:
 			ch.clarifications = true
-		case store.OfRejudging: // it changes only submissions, which have their own events
+		case store.OfRejudging: // changes only submissions, which have events of their own
 		default:
 			ch.everything = true
 		}
@@ -203,7 +205,7 @@ func (c *Contest) changesOf(ctx context.Context, events []store.Event) (ch chang
 	return ch, nil
 }
 
-// catchUp applies the changes since the last applied event.
+// catchUp applies all changes since the last applied event.
 func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time) error {
 	ch := changes{everything: !c.loaded}
 	if c.loaded {
@@ -224,7 +226,7 @@ func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time
 		if next, fresh, err = c.readSetup(ctx, row); err != nil {
 			return err
 		}
-		for id, t := range next.teams { // these fields of a team affect its submissions
+		for id, t := range next.teams { // submissions depend on these fields of their team
 			if old := c.setup.teams[id]; old != nil && (old.Hidden != t.Hidden || old.ExtraTime != t.ExtraTime) {
 				ch.everything = true
 			}
@@ -246,7 +248,7 @@ func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time
 			fresh = append(fresh, units...)
 		}
 	}
-	if ch.everything || ch.setup || ch.clarifications { // groups may have other teams
+	if ch.everything || ch.setup || ch.clarifications { // groups may contain other teams
 		units, err := c.readClarifications(ctx, &next)
 		if err != nil {
 			return err
@@ -279,7 +281,7 @@ func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time
 	return nil
 }
 
-// put replaces units. If all units of a type were read, those that no longer exist become empty.
+// put replaces units. If all units of a type were read, it empties those that no longer exist.
 func (c *Contest) put(fresh []*unit, ch changes) {
 	if c.by == nil {
 		c.units, c.by = map[clics.Type][]*unit{}, map[key]*unit{}
@@ -297,7 +299,7 @@ func (c *Contest) put(fresh []*unit, ch changes) {
 	}
 	for _, u := range c.by {
 		switch whole := slices.Contains(ofSetup, u.typ); {
-		case ch.everything: // who sees it may have changed
+		case ch.everything: // its visibility may have changed
 			u.stamp = c.stamp
 			if !there[u.key] && u.typ != clics.Awards && u.typ != clics.State {
 				u.items = nil

@@ -23,7 +23,7 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// world is a contest in a database of its own, whose clock the test moves.
+// A world is a contest in a separate database with a clock that the test sets.
 type world struct {
 	*testing.T
 	now     time.Time
@@ -34,7 +34,7 @@ type world struct {
 	contest string // id
 	sent    []*store.Accepted
 	made    []string // rejudgings
-	// unverified reports that judges verify nothing.
+	// If unverified is set, judges do not verify verdicts.
 	unverified bool
 }
 
@@ -95,7 +95,7 @@ func (w *world) submit(team int, problem string) {
 	w.submitAt(team, problem, time.Time{})
 }
 
-// submitAt submits something that was received earlier.
+// submitAt stores a submission that was received at the given time.
 func (w *world) submitAt(team int, problem string, at time.Time) {
 	w.Helper()
 	n := store.NewSubmission{
@@ -112,7 +112,7 @@ func (w *world) submitAt(team int, problem string, at time.Time) {
 	w.sent = append(w.sent, a)
 }
 
-// judge ends the first waiting job of a lane.
+// judge records a verdict for the first pending job of a lane.
 func (w *world) judge(lane job.Lane, v judge.Verdict) {
 	w.Helper()
 	waiting, err := w.store.Next(w.Context(), lane, "main", 1)
@@ -148,7 +148,7 @@ func (w *world) set(change func(c *store.Contest)) {
 var verdicts = []judge.Verdict{judge.Accepted, judge.Accepted, judge.WrongAnswer, judge.TimeLimit, judge.CompileError,
 	judge.JudgeError, judge.MemoryLimit}
 
-// step changes something.
+// step makes a random change.
 func (w *world) step(r *rand.Rand) string {
 	w.now = w.now.Add(time.Duration(r.IntN(400)) * time.Second)
 	started := w.now.After(start)
@@ -225,7 +225,7 @@ func (w *world) step(r *rand.Rand) string {
 	return ""
 }
 
-// rarely changes something that happens less often.
+// rarely makes a random change of a less frequent kind.
 func (w *world) rarely(r *rand.Rand, n int) string {
 	switch {
 	case n < 2:
@@ -249,7 +249,7 @@ func (w *world) rarely(r *rand.Rand, n int) string {
 			c.Settings.Removed = append(c.Settings.Removed, store.Interval{From: from, To: from.Add(5 * time.Minute)})
 		})
 		return "removed"
-	case w.unverified: // clients that see all cannot know what is to be verified
+	case w.unverified: // even clients that see everything do not know what is unverified
 		return ""
 	case n < 6:
 		m := store.VerifyModes[r.IntN(len(store.VerifyModes))]
@@ -266,7 +266,7 @@ func (w *world) rarely(r *rand.Rand, n int) string {
 	return "verify"
 }
 
-// readers are a reader of each role in each version.
+// readers returns a reader for each role and version.
 func (w *world) readers() (all []feed.Reader) {
 	for _, v := range clics.Versions {
 		for _, role := range clics.Roles {
@@ -327,7 +327,7 @@ func (f *follower) read(t *testing.T, most int) {
 	}
 }
 
-// rest is what REST answers, in the same form.
+// rest returns the objects from REST, in the form of a follower's state.
 func rest(t *testing.T, c *feed.Contest, to feed.Reader) map[string]string {
 	t.Helper()
 	has := map[string]string{}
@@ -365,9 +365,8 @@ func difference(got, want map[string]string) (out string) {
 	return out
 }
 
-// TestFeedIsREST folds the feed of each role in both versions while everything happens to a contest, is cut
-// at any line, comes back with the token of that line, also to a server that has just started, and is
-// compared with REST.
+// TestFeedIsREST compares the feed of each role in both versions with REST while a contest changes at random.
+// Feeds are cut after random lines and resumed from their tokens, also on a server that has just started.
 func TestFeedIsREST(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -395,7 +394,7 @@ func TestFeedIsREST(t *testing.T) {
 					for cuts := r.IntN(3); ; cuts-- {
 						if f.cursor == nil {
 							f.cursor, err = c.Cursor(t.Context(), to, f.token, nil)
-							if errors.Is(err, feed.ErrToken) { // the public has lost something
+							if errors.Is(err, feed.ErrToken) { // the public has lost objects
 								f.has = map[string]string{}
 								f.cursor, err = c.Cursor(t.Context(), to, "", nil)
 							}
@@ -435,7 +434,7 @@ func TestFeedIsREST(t *testing.T) {
 	}
 }
 
-// TestTokens: a token is of one contest, epoch, version and role.
+// TestTokens checks that a token is valid only for its contest, epoch, version and role.
 func TestTokens(t *testing.T) {
 	w := newWorld(t)
 	registry := &feed.Registry{Desk: w.desk}
@@ -506,10 +505,10 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// names stands for what differs between two contests: random ids.
+// names matches the random ids in which two contests differ.
 var names = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{28}-|"token":"[0-9a-f]{12}`)
 
-// shown is all that a reader is told of a contest: REST, the scoreboard and the feed.
+// shown returns everything that a reader sees of a contest: REST, the scoreboard and the feed.
 func (w *world) shown(registry *feed.Registry, to feed.Reader, feeds map[feed.Reader]*follower) string {
 	c, err := registry.Contest(w.Context(), w.contest)
 	w.must(err)
@@ -548,8 +547,8 @@ func (w *world) shown(registry *feed.Registry, to feed.Reader, feeds map[feed.Re
 	})
 }
 
-// TestFrozenVerdictsAreSecret: two contests that differ in the verdicts of frozen submissions alone are the
-// same, byte by byte, for all who must not know these verdicts.
+// TestFrozenVerdictsAreSecret checks that two contests that differ only in the verdicts of frozen submissions are
+// byte-for-byte the same for all roles that must not see these verdicts.
 func TestFrozenVerdictsAreSecret(t *testing.T) {
 	type told map[feed.Reader][]string
 	play := func(frozen ...judge.Verdict) told {

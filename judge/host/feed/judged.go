@@ -15,8 +15,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// readSubmissions reads the submissions of a contest with their judgements and runs. If id is not empty, it reads only
-// that submission. It adds the submissions that decide the ranks to counted.
+// readSubmissions reads the submissions of a contest with their judgements and runs. If id is not empty, it reads
+// only that submission. It adds the submissions that affect the ranks to counted.
 func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, counted map[string]scoring.Submission) ([]*unit, error) {
 	submissions, err := c.Store.APISubmissions(ctx, c.id, id)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, coun
 	for _, j := range judgements {
 		of[j.Submission] = append(of[j.Submission], j)
 	}
-	var all [3][]*unit // in this order: submissions, judgements, runs
+	var all [3][]*unit // submissions, judgements, runs
 	for _, one := range submissions {
 		for i, u := range s.submission(one, of[one.ID]) {
 			all[i] = append(all[i], u)
@@ -40,7 +40,7 @@ func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, coun
 	return slices.Concat(all[:]...), nil
 }
 
-// scored returns a submission as package scoring knows it.
+// scored converts a submission for package scoring.
 func scored(one *store.APISubmission, judgements []*store.APIJudgement) scoring.Submission {
 	s := scoring.Submission{Number: one.Number, Team: one.Team, Problem: one.Label, At: one.At, Verdict: one.Given, Ignored: one.Ignored}
 	if one.Given == store.Unjudged {
@@ -55,7 +55,7 @@ func scored(one *store.APISubmission, judgements []*store.APIJudgement) scoring.
 	return s
 }
 
-// submission returns the units of a submission, of its judgements, and of their runs.
+// submission returns the units of a submission, its judgements, and their runs.
 func (s *setup) submission(one *store.APISubmission, judgements []*store.APIJudgement) [3]*unit {
 	units := [3]*unit{{key: key{clics.Submissions, one.ID}}, {key: key{clics.Judgements, one.ID}}, {key: key{clics.Runs, one.ID}}}
 	if s.late(one) {
@@ -64,11 +64,11 @@ func (s *setup) submission(one *store.APISubmission, judgements []*store.APIJudg
 	team := s.teams[one.Team]
 	gone := one.Ignored
 	for _, j := range judgements {
-		gone = gone || j.Current && !j.Ended.IsZero() && j.Verdict == judge.NotJudged && one.Given == "" // it was canceled
+		gone = gone || j.Current && !j.Ended.IsZero() && j.Verdict == judge.NotJudged && one.Given == "" // canceled
 	}
 	base := item{team: one.Team, gone: gone, Facts: clics.Facts{Hidden: team == nil || team.Hidden}}
 	if team == nil {
-		base.only = clics.V2026 // in the other version each submission has a team
+		base.only = clics.V2026 // in the other version each submission must have a team
 	}
 	it := base
 	it.Object = s.submissionObject(one, team)
@@ -79,8 +79,8 @@ func (s *setup) submission(one *store.APISubmission, judgements []*store.APIJudg
 	return units
 }
 
-// late reports whether a submission was received after the end of the contest for its team, and so does not belong to
-// the contest.
+// late reports whether a submission was received after the contest ended for its team. Such a submission is not
+// part of the contest.
 func (s *setup) late(one *store.APISubmission) bool {
 	c := s.scored
 	if c.Start.IsZero() || c.Length <= 0 {
@@ -93,7 +93,7 @@ func (s *setup) late(one *store.APISubmission) bool {
 	return c.Time(one.At) >= end
 }
 
-// contestTime returns the contest time of a moment. It returns 0 while the start is not known.
+// contestTime converts a time to contest time. It returns 0 if the start is not known.
 func (s *setup) contestTime(at time.Time) time.Duration {
 	if s.scored.Start.IsZero() {
 		return 0
@@ -129,11 +129,11 @@ func (s *setup) submissionObject(one *store.APISubmission, team *store.Team) cli
 	return o
 }
 
-// judgement adds a judgement and its runs. A judge error, or a verdict that a judge must verify, is a verdict
-// for those who see everything; for all others the judgement stays pending.
+// judgement adds a judgement and its runs. Only roles that see everything see a judge error, or a verdict that a
+// judge must verify. For all others, the judgement stays pending.
 func (s *setup) judgement(judgements, runs *unit, base item, one *store.APISubmission, j *store.APIJudgement) {
 	base.of, base.at = one.ID, one.At
-	if !j.Current { // 2026-01 still shows it, and 2023-06 deletes it
+	if !j.Current { // 2026-01 keeps it, and 2023-06 deletes it
 		old := base
 		old.gone, old.only = true, clics.V2023
 		s.judged(judgements, runs, old, one, j, "")
@@ -185,7 +185,8 @@ func (s *setup) judged(judgements, runs *unit, base item, one *store.APISubmissi
 	runs.items = append(runs.items, made...)
 }
 
-// runs returns the runs of a judgement. They are known from its end on.
+// runs returns the runs of a judgement, and the time of the slowest. They are visible after the judgement has
+// ended.
 func (s *setup) runs(base item, j *store.APIJudgement) (all []item, slowest time.Duration) {
 	n := 0
 	for _, r := range j.Rows {
@@ -206,7 +207,7 @@ func (s *setup) runs(base item, j *store.APIJudgement) (all []item, slowest time
 	return all, slowest
 }
 
-// shortID removes the hyphens of a UUID, because an id has at most 36 characters.
+// shortID removes the hyphens from a UUID and shortens it, so that an id has at most 36 characters.
 func shortID(id string) string {
 	short := strings.ReplaceAll(id, "-", "")
 	return short[max(0, len(short)-28):]

@@ -23,7 +23,7 @@ type File struct {
 	Attached bool // a browser saves it instead of showing it
 }
 
-// filesOf returns the files of an object as properties, and adds them to known.
+// filesOf returns the file properties of an object, and adds the files to known.
 func filesOf(slug, typ, id string, all []media.File, known map[string]File) clics.Object {
 	o := clics.Object{}
 	for _, f := range all {
@@ -54,7 +54,7 @@ func fileObject(slug string, at media.Place, f File, known map[string]File) clic
 	return clics.Object{"href": strings.Join(parts, "/"), "filename": at.Filename, "hash": f.MD5, "mime": f.Mime}
 }
 
-// withFiles adds the files of an object to it.
+// withFiles adds the file properties of an object to o.
 func (s *setup) withFiles(o clics.Object, typ, id string) clics.Object {
 	for name, files := range filesOf(s.contest.Slug, typ, id, s.media, s.files) {
 		o[name] = files
@@ -62,7 +62,7 @@ func (s *setup) withFiles(o clics.Object, typ, id string) clics.Object {
 	return o
 }
 
-// withDocuments adds the statements in PDF and the attachments of a problem to it.
+// withDocuments adds the PDF statements and the attachments of a problem to o.
 func (s *setup) withDocuments(d *desk.Desk, o clics.Object, p *store.ContestProblem) error {
 	sheet, err := d.Sheet(p.Problem)
 	if err != nil {
@@ -75,11 +75,11 @@ func (s *setup) withDocuments(d *desk.Desk, o clics.Object, p *store.ContestProb
 		if o[media.Statement] != nil {
 			return
 		}
-		for name, files := range filesOf(s.contest.Slug, media.Problems, p.ExtID, s.media, s.files) { // of a primary
+		for name, files := range filesOf(s.contest.Slug, media.Problems, p.ExtID, s.media, s.files) { // from a primary
 			o[name] = files
 		}
 	}()
-	used, done := map[string]bool{}, map[string]bool{} // names are unique in their problem
+	used, done := map[string]bool{}, map[string]bool{} // names are unique within their problem
 	add := func(property string, f *client.SheetFile, attached bool) error {
 		name := path.Base(f.Name)
 		if used[name] {
@@ -116,7 +116,8 @@ func (s *setup) withDocuments(d *desk.Desk, o clics.Object, p *store.ContestProb
 	return nil
 }
 
-// File returns a file of an object, if a reader sees it. The id is empty for the contest itself.
+// File returns a file of an object. Seen reports whether the reader may see it. The id is empty for the contest
+// itself.
 func (c *Contest) File(to Reader, typ clics.Type, id, property, name string) (f File, seen bool, err error) {
 	lines, err := c.List(to, typ)
 	if err != nil {

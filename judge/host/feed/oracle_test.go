@@ -19,8 +19,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// An oracle computes the scoreboard and the awards of a contest from the objects of a feed alone, as another
-// program does that follows it. It knows nothing of the packages that are tested.
+// An oracle computes the scoreboard and the awards of a contest from the objects of a feed alone, as an
+// independent client would. It does not use the tested packages.
 type oracle struct {
 	contest struct {
 		Penalty json.RawMessage `json:"penalty_time"`
@@ -31,7 +31,7 @@ type oracle struct {
 	types                map[string]struct{ Penalty, Solved bool }
 	submissions          []*oracleSubmission
 	penalty, b           int
-	first                map[string]string // team by problem
+	first                map[string]string // team ids by problem
 	gold, silver, bronze int
 }
 
@@ -47,7 +47,7 @@ type oracleSubmission struct {
 	Problem     string `json:"problem_id"`
 	Time        string
 	ContestTime string `json:"contest_time"`
-	verdict     string // empty while it is pending
+	verdict     string // empty while pending
 }
 
 type oracleRow struct {
@@ -57,7 +57,7 @@ type oracleRow struct {
 	rank                int
 }
 
-// minutes are the whole minutes of a RELTIME, or a number.
+// minutes returns the whole minutes of a RELTIME, or the value of a number.
 func minutes(text string) int {
 	var h, m int
 	if n, _ := fmt.Sscanf(strings.Trim(text, `"`), "%d:%d:", &h, &m); n < 2 {
@@ -66,7 +66,7 @@ func minutes(text string) int {
 	return 60*h + m
 }
 
-// read takes the objects of a feed.
+// read parses the objects of a feed.
 func (o *oracle) read(has map[string]string) error {
 	o.teams, o.problems, o.groups = map[string]oracleTeam{}, map[string]bool{}, map[string]bool{}
 	o.types, o.first = map[string]struct{ Penalty, Solved bool }{}, map[string]string{}
@@ -118,7 +118,7 @@ func (o *oracle) read(has map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// rank makes the rows of the teams that a group has, in their order.
+// rank returns the rows of the teams in a group, in order.
 func (o *oracle) rank(group string, problems []string) (rows []*oracleRow) {
 	for _, t := range o.teams {
 		if !t.Hidden && (group == "" || slices.Contains(t.Groups, group)) {
@@ -139,7 +139,7 @@ func (o *oracle) rank(group string, problems []string) (rows []*oracleRow) {
 	return rows
 }
 
-// cell adds what a team has reached in a problem.
+// cell adds a team's result in a problem to its row.
 func (o *oracle) cell(r *oracleRow, problem string) {
 	judged, pending, solved := 0, 0, -1
 	for _, s := range o.submissions {
@@ -159,7 +159,7 @@ func (o *oracle) cell(r *oracleRow, problem string) {
 	r.cells = append(r.cells, fmt.Sprint(problem, " ", judged, " ", pending, " ", solved))
 }
 
-// firsts finds the first team to solve each problem: none while an earlier submission is pending.
+// firsts finds the first team to solve each problem. There is none while an earlier submission is pending.
 func (o *oracle) firsts() {
 	open := map[string]bool{}
 	for _, s := range o.submissions {
@@ -174,7 +174,7 @@ func (o *oracle) firsts() {
 	}
 }
 
-// compute writes the scoreboard and the awards, a line each.
+// compute returns the scoreboard and the awards, with one row or award per line.
 func (o *oracle) compute() (scoreboard, awards string) {
 	var board, out strings.Builder
 	var problems []string
@@ -211,7 +211,7 @@ func (o *oracle) compute() (scoreboard, awards string) {
 
 func sorted(text string) string { return strings.Join(slices.Sorted(strings.Lines(text)), "") }
 
-// answers are the scoreboard and the awards that the server answers, in the form of the oracle.
+// answers returns the server's scoreboard and awards in the format of the oracle.
 func answers(w *world, c *feed.Contest, to feed.Reader) (scoreboard, awards string) {
 	o, _ := c.Scoreboard(to, "")
 	data, err := clics.Encode(clics.Reader{Version: to.Version, Role: to.Role}, clics.Scoreboard, o)
@@ -255,8 +255,8 @@ func answers(w *world, c *feed.Contest, to feed.Reader) (scoreboard, awards stri
 	return board.String(), sorted(out.String())
 }
 
-// TestOracle compares the scoreboard and the awards with those of the oracle, which folds the feed, for random
-// contests with rejudgings, decisions of the jury, removed intervals, extra time and hidden teams.
+// TestOracle compares the scoreboard and the awards with those that the oracle computes from the feed. It plays
+// random contests with rejudgings, verdict overrides, removed intervals, extra time and hidden teams.
 func TestOracle(t *testing.T) {
 	contests := uint64(6)
 	if os.Getenv("ASSAY_SLOW") != "" {
@@ -283,10 +283,10 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// play plays a contest to its end, and asks the oracle from time to time.
+// play plays a contest until its end, and compares with the oracle from time to time.
 func (w *world) play(r *rand.Rand, medals store.Medals) {
 	registry := &feed.Registry{Desk: w.desk}
-	// In 2023-06 insiders learn which teams are hidden.
+	// In 2023-06, roles that see everything learn which teams are hidden.
 	readers := []*follower{
 		{to: feed.Reader{Version: clics.V2026, Role: clics.Public}}, {to: feed.Reader{Version: clics.V2023, Role: clics.Public}},
 		{to: feed.Reader{Version: clics.V2023, Role: clics.Judge}}, {to: feed.Reader{Version: clics.V2026, Role: clics.Analyst}},
@@ -304,14 +304,14 @@ func (w *world) play(r *rand.Rand, medals store.Medals) {
 			f.read(w.T, 1<<30)
 			o := &oracle{gold: medals.Gold, silver: medals.Silver, bronze: medals.Bronze, b: b}
 			w.must(o.read(f.has))
-			if f.to.Role == clics.Analyst { // who sees hidden teams without being told which
+			if f.to.Role == clics.Analyst { // an analyst sees hidden teams but not which ones are hidden
 				for id, t := range o.teams {
 					t.Hidden = slices.ContainsFunc(w.teams, func(one *store.Team) bool { return one.ExtID == id && one.Hidden })
 					o.teams[id] = t
 				}
 			}
 			scoreboard, awards := o.compute()
-			if f.to.Version == clics.V2023 { // whose scoreboard has all teams, and whose awards those of the main group
+			if f.to.Version == clics.V2023 { // its scoreboard has all teams, its awards only the main group
 				o.contest.Main = w.row().MainGroup
 				_, awards = o.compute()
 			}
@@ -341,13 +341,13 @@ func (w *world) play(r *rand.Rand, medals store.Medals) {
 			Contest: w.contest, Account: w.people[1].ID, Staff: true, Text: fmt.Sprint("last ", n), ReplyTo: n + 1,
 		})
 		if errors.Is(err, store.ErrNotFound) {
-			continue // an announcement, or nothing
+			continue // an announcement or an empty line
 		}
 		w.must(err)
 	}
 	final := w.row()
 	final.FinalB = 1
-	for _, a := range w.sent { // that have a judge error
+	for _, a := range w.sent { // submissions with a judge error
 		w.must(w.store.Mark(w.Context(), a.ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))
 	}
 	thawed := final.Freeze == 0
@@ -364,7 +364,7 @@ func (w *world) play(r *rand.Rand, medals store.Medals) {
 	}
 }
 
-// judgeAll gives all waiting submissions a verdict.
+// judgeAll records a verdict for all pending submissions.
 func (w *world) judgeAll(r *rand.Rand) (any bool) {
 	w.Helper()
 	for _, lane := range []job.Lane{job.Contest, job.Background} {

@@ -2,9 +2,9 @@ package feed_test
 
 import "assay/judge/host/clics"
 
-// An amendment changes a JSON schema of ccs-specs that says something else than the text of its version. Add
-// is a property that the schema at Path gets, Drop is a keyword that it loses, and Optional is a property
-// that it no longer requires. Text is what the text of the version says.
+// An amendment changes a JSON schema of ccs-specs that differs from the text of its version. Add is a property to
+// add to the schema at Path, Drop is a keyword to remove, and Optional is a property that is no longer required.
+// Text quotes the text of the version.
 type amendment struct {
 	Version             clics.Version
 	File                string
@@ -14,7 +14,7 @@ type amendment struct {
 	Text                string
 }
 
-// What several amendments have.
+// Common parts of amendments.
 const (
 	id    = `{"$ref": "common.json#/identifier"}`
 	ids   = `{"$ref": "common.json#/identifiers"}`
@@ -25,8 +25,8 @@ const (
 
 var rowScore = []string{"properties", "rows", "items", "properties", "score"}
 
-// overlay is merged into the schemas before objects are checked. An amendment that the schemas have by
-// themselves makes the test fail: it is to be removed.
+// overlay is merged into the schemas before objects are checked. If a schema already contains an amendment, the
+// test fails, and the amendment must be removed.
 var overlay = []amendment{
 	{Version: clics.V2026, File: "judgement-type.json", Add: "simplified_judgement_type_id", Schema: kind,
 		Text: "simplified_judgement_type_id | ID ? | Identifier of this type's simplified judgement type"},

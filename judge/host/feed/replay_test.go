@@ -38,17 +38,17 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// replayEnv is set for a child process that is a server until it is killed.
+// replayEnv is set for a child process that runs a server until it is killed.
 const replayEnv = "ASSAY_TEST_REPLAY"
 
-// A replay is a contest whose clock runs faster than that of the machine.
+// A replay is a contest whose clock runs faster than the machine's.
 type replay struct {
 	Dir   string
-	Begun int64 // when the contest started on the machine's clock, in microseconds
+	Begun int64 // start on the machine's clock, in microseconds
 	Speed int64
 }
 
-// now is the time of the contest's clock.
+// now returns the time of the contest's clock.
 func (r *replay) now() time.Time {
 	return start.Add(time.Duration(time.Now().UnixMicro()-r.Begun) * time.Microsecond * time.Duration(r.Speed))
 }
@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// open opens the database of the replay with a clock.
+// open opens the database of the replay with the clock now.
 func (r *replay) open(ctx context.Context, now func() time.Time) (*store.Store, *desk.Desk, error) {
 	db, err := store.Open(ctx, store.Options{Dir: r.Dir, Version: "test", Now: now})
 	if err != nil {
@@ -82,8 +82,8 @@ func (r *replay) open(ctx context.Context, now func() time.Time) (*store.Store, 
 		FreeDisk: func() (int64, error) { return 1 << 40, nil }}, nil
 }
 
-// serve is the Contest API with a worker that gives each submission the verdict that its file is named after. It
-// prints its address.
+// serve runs the Contest API and a worker that gives each submission the verdict in its file name. It prints its
+// address.
 func (r *replay) serve() error {
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
 	db, d, err := r.open(ctx, r.now)
@@ -123,14 +123,14 @@ func (r *replay) serve() error {
 	return <-ended
 }
 
-// played is a submission that is replayed.
+// A played is a submission to replay.
 type played struct {
 	id, team, problem string
 	at                time.Duration
 	verdict           judge.Verdict
 }
 
-// draw draws the submissions of a contest.
+// draw returns random submissions for a contest.
 func draw(teams, problems, n int) (all []played) {
 	r := rand.New(rand.NewPCG(1, 2))
 	solved := map[[2]int]bool{}
@@ -150,7 +150,7 @@ func draw(teams, problems, n int) (all []played) {
 	return all
 }
 
-// set makes the contest, and returns its id with the tokens of its accounts by their usernames.
+// set creates the contest. It returns the contest's id, and the tokens of its accounts by username.
 func (r *replay) set(t *testing.T, teams, problems int) (contest string, tokens map[string]string) {
 	must := func(err error) {
 		t.Helper()
@@ -199,7 +199,7 @@ func (r *replay) set(t *testing.T, teams, problems int) (contest string, tokens 
 	return contest, tokens
 }
 
-// A replayed contest has a server that is killed and started again.
+// A replayed is a replay whose server is killed and restarted.
 type replayed struct {
 	*testing.T
 	replay
@@ -244,7 +244,7 @@ func (p *replayed) start() {
 	p.url, p.kill = strings.TrimSpace(line), kill
 }
 
-// request asks the server that runs now.
+// request sends a request to the current server.
 func (p *replayed) request(ctx context.Context, who, method, path, body string) (*http.Response, error) {
 	p.mu.Lock()
 	url := p.url
@@ -260,7 +260,7 @@ func (p *replayed) request(ctx context.Context, who, method, path, body string) 
 	return http.DefaultClient.Do(r)
 }
 
-// send sends a submission until the server has it.
+// send repeats a submission until the server has accepted it.
 func (p *replayed) send(s played) error {
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)
@@ -275,17 +275,17 @@ func (p *replayed) send(s played) error {
 		s.id, s.problem, s.team, clics.Time(start.Add(s.at)), base64.StdEncoding.EncodeToString(packed.Bytes()))
 	for again := false; ; again = true {
 		answer, err := p.request(p.Context(), "chief", "PUT", "/submissions/"+s.id, body)
-		if err != nil { // it was killed
+		if err != nil { // the server was killed
 			if p.Context().Err() != nil || p.Failed() {
 				return err
 			}
 			time.Sleep(5 * time.Millisecond)
 			continue
 		}
-		said, _ := io.ReadAll(answer.Body) // may be cut by a kill
+		said, _ := io.ReadAll(answer.Body) // a kill may truncate the body
 		_ = answer.Body.Close()
 		switch {
-		case answer.StatusCode == 429: // too much waits for the worker: the machine is busy
+		case answer.StatusCode == 429: // too many pending submissions, because the machine is busy
 			time.Sleep(100 * time.Millisecond)
 			continue
 		case answer.StatusCode != 200 && !(again && answer.StatusCode == 409):
@@ -295,7 +295,8 @@ func (p *replayed) send(s played) error {
 	}
 }
 
-// follow folds a feed as it comes, and resumes it with its token, until done reports that it is whole.
+// follow applies a feed as it arrives, and resumes it from its token, until done reports that the state is
+// complete.
 func (p *replayed) follow(who string, done func(has map[string]string) bool) (has map[string]string, err error) {
 	has = map[string]string{}
 	token := ""
@@ -315,7 +316,7 @@ func (p *replayed) follow(who string, done func(has map[string]string) bool) (ha
 			for {
 				line, err := lines.ReadBytes('\n')
 				if err != nil {
-					break // also a line that is cut
+					break // also for a truncated line
 				}
 				var e struct {
 					Type, Token string
@@ -336,7 +337,7 @@ func (p *replayed) follow(who string, done func(has map[string]string) bool) (ha
 				if has[key] = string(e.Data); string(e.Data) == "null" {
 					delete(has, key)
 				}
-				last := e.Token != token // of what was sent at once
+				last := e.Token != token // last line of a batch
 				if token = e.Token; last && done(has) {
 					cancel()
 					_ = answer.Body.Close()
@@ -353,8 +354,8 @@ func (p *replayed) follow(who string, done func(has map[string]string) bool) (ha
 	}
 }
 
-// run replays a contest while its server is killed so many times. It returns the results, in which nothing
-// depends on when they were computed.
+// run replays a contest while its server is killed the given number of times. It returns the results without any
+// data that depends on the time of judging.
 func run(t *testing.T, size replaySize, kills int) string {
 	p := &replayed{T: t, replay: replay{Dir: storetest.Dir(t), Begun: time.Now().UnixMicro(), Speed: size.speed}}
 	contest, tokens := p.set(t, size.teams, size.problems)
@@ -407,7 +408,7 @@ func run(t *testing.T, size replaySize, kills int) string {
 		for p.now().Before(start.Add(s.at)) {
 			time.Sleep(time.Millisecond)
 		}
-		if kills > 0 && i%(len(all)/kills) == len(all)/kills/2 { // in the middle of what follows
+		if kills > 0 && i%(len(all)/kills) == len(all)/kills/2 { // during the following submissions
 			after := time.Duration(r.IntN(30)) * time.Millisecond
 			killing.Wait()
 			killing.Go(func() {
@@ -433,8 +434,7 @@ func run(t *testing.T, size replaySize, kills int) string {
 	return p.results(contest, folded)
 }
 
-// results compares what feeds had with what REST answers, and with the oracle, before the results are final and
-// afterwards.
+// results compares the state from feeds with REST and with the oracle, before and after the results are final.
 func (p *replayed) results(contest string, folded map[string]map[string]string) string {
 	now := start.Add(5*time.Hour + 30*time.Minute)
 	db, d, err := p.open(p.Context(), func() time.Time { return now })
@@ -493,7 +493,7 @@ func (p *replayed) results(contest string, folded map[string]map[string]string) 
 	return out.String()
 }
 
-// timeless writes the objects of a feed without what depends on when the server judged.
+// timeless formats the objects of a feed without data that depends on the time of judging.
 func timeless(has map[string]string) string {
 	var lines []string
 	for key, data := range has {
@@ -503,7 +503,7 @@ func timeless(has map[string]string) string {
 			for _, name := range []string{"id", "judgement_id", "start_time", "start_contest_time", "end_time", "end_contest_time", "time", "contest_time"} {
 				delete(o, name)
 			}
-			text, _ := json.Marshal(o) // of what was read
+			text, _ := json.Marshal(o) // cannot fail: o was decoded from JSON
 			key, data = typ, string(text)
 		}
 		lines = append(lines, key+" "+data)
@@ -511,15 +511,15 @@ func timeless(has map[string]string) string {
 	return strings.Join(slices.Sorted(slices.Values(lines)), "\n") + "\n"
 }
 
-// replaySize is how large a replayed contest is.
+// A replaySize is the size of a replayed contest.
 type replaySize struct {
 	teams, problems, submissions, kills int
 	speed                               int64
 }
 
-// TestReplay replays a contest while its server is killed again and again. All submissions arrive, the feeds that
-// resume have what REST answers, the scoreboard and the awards are those of the oracle, and everything is as
-// in the same contest without a kill.
+// TestReplay replays a contest while its server is killed repeatedly. It checks that all submissions arrive, that
+// resumed feeds agree with REST, and that the scoreboard and the awards agree with the oracle. Everything must be
+// the same as in the contest without kills.
 func TestReplay(t *testing.T) {
 	size := replaySize{teams: 20, problems: 6, submissions: 120, kills: 3, speed: 4000}
 	if os.Getenv("ASSAY_SLOW") != "" {

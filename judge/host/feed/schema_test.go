@@ -21,7 +21,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// schemas are the JSON schemas of a version, by the names of their files.
+// A schemas contains the JSON schemas of a version by file name.
 type schemas struct {
 	files  map[string]map[string]any
 	strict bool
@@ -60,7 +60,7 @@ func readSchemas(t *testing.T, dir string, v clics.Version, strict bool) *schema
 	return s
 }
 
-// apply amends a schema, and reports whether that changes it.
+// apply applies the amendment to a schema, and reports whether that changes the schema.
 func (a *amendment) apply(at map[string]any) bool {
 	switch {
 	case a.Add != "":
@@ -94,7 +94,8 @@ func optional(at map[string]any, name string) bool {
 	return i >= 0
 }
 
-// check returns what is wrong with a value by a schema of a file; empty for nothing.
+// check returns what is wrong with a value according to a schema. It returns an empty string if the value is
+// valid.
 func (s *schemas) check(file string, schema, value any) string {
 	rules, ok := schema.(map[string]any)
 	if !ok {
@@ -221,7 +222,7 @@ func (s *schemas) rule(file string, rules map[string]any, rule string, value any
 	return ""
 }
 
-// parts checks what is in an object or a list.
+// parts checks the elements of an object or a list.
 func (s *schemas) parts(file string, rules map[string]any, rule string, value any) string {
 	object, isObject := value.(map[string]any)
 	list, isList := value.([]any)
@@ -263,12 +264,12 @@ func (s *schemas) parts(file string, rules map[string]any, rule string, value an
 	return ""
 }
 
-// singular is the file of the schema of an object of a type.
+// singular returns the schema file for an object of a type.
 func singular(t clics.Type) string { return strings.TrimSuffix(string(t), "s") + ".json" }
 
-// TestSchemas checks all objects, feeds and scoreboards of a contest in each of its states by the schemas of
-// ccs-specs, for each role. The schemas have no license, so they are not here: CCS_SPECS is a directory
-// with a checkout of each of the branches 2026-01 and 2023-06, named as the branch.
+// TestSchemas validates all objects, feeds and scoreboards of a contest against the schemas of ccs-specs, for each
+// role and each state of the contest. The schemas have no license, so they are not included here. CCS_SPECS is a
+// directory with checkouts of the branches 2026-01 and 2023-06, named after the branches.
 func TestSchemas(t *testing.T) {
 	dir := os.Getenv("CCS_SPECS")
 	if dir == "" {

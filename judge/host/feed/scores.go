@@ -12,19 +12,19 @@ import (
 	"assay/judge/host/store"
 )
 
-// stateOf returns the state of a contest at a moment.
+// stateOf returns the state of a contest at the time now.
 func stateOf(c *store.Contest, now time.Time) clics.Object {
 	m := clics.Moments{Start: c.Starts, End: c.Ends(), Thaw: c.Thaw, Final: c.Finalized}
 	if c.Freeze != 0 && !c.Starts.IsZero() {
 		scored := board.Contest(c, nil)
 		m.Freeze = scored.Moment(c.Freeze)
 	} else if c.Freeze != 0 {
-		m.Freeze = time.Unix(1<<40, 0) // the scoreboard will be frozen at an unknown time
+		m.Freeze = time.Unix(1<<40, 0) // the time of the freeze is not known yet
 	}
 	return clics.StateOf(m, now)
 }
 
-// phaseOf returns a text for the moments of a contest that have passed.
+// phaseOf returns a text that identifies which moments of a contest have passed.
 func phaseOf(c *store.Contest, now time.Time) string {
 	var come []string
 	for name, at := range stateOf(c, now) {
@@ -36,8 +36,8 @@ func phaseOf(c *store.Contest, now time.Time) string {
 	return strings.Join(come, " ")
 }
 
-// score updates the scoreboards with submissions. It returns the units that depend on them: the state and the awards. The
-// caller has locked the contest.
+// score updates the scoreboards with changed submissions. It returns the units that depend on them: the state and
+// the awards. The caller must have locked the contest.
 func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 	views := [2]scoring.View{c.setup.scored.Public(c.now), {Unverified: true}}
 	for i, v := range views {
@@ -67,11 +67,11 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 	return units
 }
 
-// firstToSolve is the start of the ids of awards for a problem.
+// firstToSolve is the prefix of the ids of first-to-solve awards, followed by a problem id.
 const firstToSolve = "first-to-solve-"
 
-// prizes returns the units of the awards: computed ones, and those that administrators set. If an administrator has set an
-// award or turned it off, it is not computed.
+// prizes returns the units of the awards: those that administrators set, and computed ones. If an administrator
+// has set an award or turned it off, it is not computed.
 func (c *Contest) prizes() (units []*unit) {
 	settings := &c.setup.contest.Settings
 	prizes := map[string]*unit{}
@@ -107,14 +107,14 @@ func (c *Contest) prizes() (units []*unit) {
 		public := clone(o)
 		public["team_ids"] = shown
 		if frozen && slices.ContainsFunc(computed, func(a scoring.Award) bool { return a.ID == one.ID }) {
-			delete(public, "team_ids") // it would reveal results that the scoreboard hides
+			delete(public, "team_ids") // the teams would reveal results that the scoreboard hides
 		}
 		units = append(units, &unit{key: key{clics.Awards, one.ID}, items: []item{{Object: o, to: insiders}, {Object: public, to: outsiders, Facts: clics.Facts{Names: strings.HasPrefix(one.ID, firstToSolve)}}}})
 	}
 	return units
 }
 
-// awards returns the awards of a board, with the ids of teams in the Contest API.
+// awards returns the awards for a scoreboard, with the team ids of the Contest API.
 func (c *Contest) awards(b *scoring.Board) []scoring.Award {
 	all := scoring.Awards(b, c.setup.awardRules())
 	for i := range all {
@@ -125,7 +125,7 @@ func (c *Contest) awards(b *scoring.Board) []scoring.Award {
 	return all
 }
 
-// awardRules are the rules by which awards are computed.
+// awardRules returns the rules for computing awards.
 func (s *setup) awardRules() scoring.AwardRules {
 	settings := &s.contest.Settings
 	gold, silver, bronze := settings.MedalCounts()
@@ -156,21 +156,22 @@ func (c *Contest) FinalRanks() ([]scoring.Place, []int) {
 	return places, scoring.FinalRanks(places, &r)
 }
 
-// ComputedAwards returns the awards that are computed unless an administrator sets them or turns them off,
-// with the teams of the scoreboard that the jury sees.
+// ComputedAwards returns the computed awards, including those that an administrator has set or turned off. They
+// are based on the jury's scoreboard.
 func (c *Contest) ComputedAwards() []scoring.Award {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.awards(c.boards[1])
 }
 
-// Computes reports whether the award with an id is computed unless an administrator sets it or turns it off.
+// Computes reports whether the award with the given id is computed unless an administrator sets it or turns it
+// off.
 func (c *Contest) Computes(id string) bool {
 	return slices.ContainsFunc(c.ComputedAwards(), func(a scoring.Award) bool { return a.ID == id })
 }
 
-// Scoreboard returns the scoreboard that a reader sees: of the group with an id, or if that is empty, the
-// main scoreboard. False reports that there is no such group.
+// Scoreboard returns the scoreboard that a reader sees. If group is empty, it returns the main scoreboard.
+// Otherwise it returns the scoreboard of the group with this id, or false if there is no such group.
 func (c *Contest) Scoreboard(to Reader, group string) (clics.Object, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -179,7 +180,7 @@ func (c *Contest) Scoreboard(to Reader, group string) (clics.Object, bool) {
 		b = c.boards[1]
 	}
 	if group == "" && to.Version == clics.V2026 {
-		group = c.setup.contest.MainGroup // this version has a property for it
+		group = c.setup.contest.MainGroup // this version can express it
 	}
 	if group != "" {
 		at := slices.IndexFunc(c.setup.groups, func(g store.Group) bool { return g.ID == group })
@@ -218,7 +219,7 @@ func (c *Contest) row(p *scoring.Place, to Reader) clics.Object {
 	cells := []clics.Object{}
 	for i, cell := range p.Cells {
 		if !to.Role.Insider() && !c.started() {
-			break // no role sees the problems
+			break // no role sees the problems yet
 		}
 		o := clics.Object{"problem_id": c.setup.problems[i].ExtID, "num_judged": cell.Tries, "num_pending": cell.Pending}
 		if passFail {

@@ -14,20 +14,21 @@ import (
 	"assay/judge/host/store"
 )
 
-// outsider reports whether a role must not know verdicts that are frozen or not verified.
+// outsider reports whether a role must not see frozen or unverified verdicts.
 func outsider(r clics.Role) bool {
 	return slices.Contains([]clics.Role{clics.Public, clics.Team, clics.Balloon, clics.Proxy, clics.Analyst}, r)
 }
 
-// TestUnverifiedVerdictsAreSecret: two contests that differ in verdicts alone that no judge has verified are the same,
-// byte by byte, for all who must not know them, also for the team itself and after a rejudging.
+// TestUnverifiedVerdictsAreSecret checks that two contests that differ only in unverified verdicts are
+// byte-for-byte the same for all roles that must not see them. This includes the submitting team, and also holds
+// after a rejudging.
 func TestUnverifiedVerdictsAreSecret(t *testing.T) {
 	type told map[feed.Reader][]string
 	play := func(first, second judge.Verdict) (told, string) {
 		w := newWorld(t)
 		registry, feeds, all := &feed.Registry{Desk: w.desk}, map[feed.Reader]*follower{}, told{}
 		look := func() {
-			for _, to := range w.readers() { // the team is the one that submits
+			for _, to := range w.readers() { // the team is the one that submitted
 				is := feed.Reader{Version: to.Version, Role: to.Role}
 				all[is] = append(all[is], w.shown(registry, to, feeds))
 			}
@@ -74,7 +75,8 @@ func TestUnverifiedVerdictsAreSecret(t *testing.T) {
 	}
 }
 
-// TestEntryPoint: it names a file of the submission, and a submission of a primary that shows no files has none.
+// TestEntryPoint checks that the entry point names a file of the submission. If a primary does not show the files
+// of a submission, the submission has no entry point.
 func TestEntryPoint(t *testing.T) {
 	w := newWorld(t)
 	w.now = start.Add(time.Hour)

@@ -17,13 +17,13 @@ import (
 	"assay/judge/host/store"
 )
 
-// ofSetup are the types whose objects exist before the first submission.
+// ofSetup lists the types whose objects exist before the first submission.
 var ofSetup = []clics.Type{
 	clics.Contest, clics.JudgementTypes, clics.Languages, clics.Groups, clics.Organizations, clics.Persons, clics.Teams,
 	clics.Accounts, clics.Problems,
 }
 
-// readSetup reads a contest without its submissions.
+// readSetup reads a contest except its submissions.
 func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*unit, error) {
 	problems, err1 := c.Store.ContestProblems(ctx, c.id)
 	teams, err2 := c.Store.Teams(ctx, c.id)
@@ -48,7 +48,8 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 			s.languages = append(s.languages, l)
 		}
 	}
-	// Clients choose the first language that has the extension of a file. So languages without extensions come last.
+	// Clients choose the first language with the extension of a file. Therefore languages without extensions come
+	// last.
 	slices.SortStableFunc(s.languages, func(a, b desk.Spoken) int { return min(len(b.Endings), 1) - min(len(a.Endings), 1) })
 	if s.languages, err = c.withThoseOfPrimary(ctx, s.languages); err != nil {
 		return setup{}, nil, err
@@ -113,7 +114,8 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	return s, units, nil
 }
 
-// withThoseOfPrimary adds the languages of the primary that a contest follows, because its submissions use them.
+// withThoseOfPrimary adds the languages of the primary that the contest follows, because submissions from it use
+// them.
 func (c *Contest) withThoseOfPrimary(ctx context.Context, all []desk.Spoken) ([]desk.Spoken, error) {
 	theirs, err := c.Store.ExternalObjects(ctx, c.id, string(clics.Languages))
 	if err != nil {
@@ -140,7 +142,7 @@ func teamObject(t *store.Team) clics.Object {
 	}
 }
 
-// Overview returns a contest with some of its files as an object of the Contest API.
+// Overview returns a contest and some of its files as an object of the Contest API.
 func Overview(c *store.Contest, files []media.File) clics.Object {
 	kind := "score"
 	o := clics.Object{
@@ -192,10 +194,10 @@ func problemObject(d *desk.Desk, c *store.Contest, p *store.ContestProblem, ordi
 	return o, nil
 }
 
-// mebibytes returns a size in MiB. A part of one counts as a whole, so that no limit becomes 0.
+// mebibytes converts bytes to MiB. It rounds up, so that no limit becomes 0.
 func mebibytes(size int64) int { return int((size + 1<<20 - 1) >> 20) }
 
-// colors returns the color of a problem in the hexadecimal form of HTML, and its name. Either may be empty.
+// colors returns the HTML hexadecimal form of a problem's color, and the color's name. Either may be empty.
 func colors(p *store.ContestProblem) (hex, name string) {
 	if strings.HasPrefix(p.Color, "#") {
 		hex = p.Color
@@ -205,7 +207,7 @@ func colors(p *store.ContestProblem) (hex, name string) {
 	return hex, cmp.Or(p.ColorName, name, hex)
 }
 
-// problemByLabel returns the id of a problem in the Contest API.
+// problemByLabel returns the Contest API id of the problem with the given label.
 func (s *setup) problemByLabel(label string) string {
 	for _, p := range s.problems {
 		if p.Label == label {
@@ -215,7 +217,7 @@ func (s *setup) problemByLabel(label string) string {
 	return ""
 }
 
-// problemByID returns the id in the Contest API of the problem with an id.
+// problemByID returns the Contest API id of the problem with the given id.
 func (s *setup) problemByID(id string) string {
 	for _, p := range s.problems {
 		if p.ID == id {
@@ -225,7 +227,7 @@ func (s *setup) problemByID(id string) string {
 	return ""
 }
 
-// languageOf returns the id of the language of a submission.
+// languageOf returns the language id of a submission.
 func (s *setup) languageOf(one *store.APISubmission) string {
 	if one.Language != "" {
 		return one.Language

@@ -10,24 +10,24 @@ import (
 	"assay/judge/host/job"
 )
 
-// AdequacyOptions are the options of measuring what the cases of a problem catch.
+// AdequacyOptions configure the measurement of what the test cases of a problem catch.
 type AdequacyOptions struct {
-	// Problem is the path of its directory in the snapshot.
+	// Problem is the path of the problem directory in the snapshot.
 	Problem  string      `json:"problem"`
 	Hunt     mutate.Hunt `json:"hunt"`
 	Thorough bool        `json:"thorough,omitempty"`
-	Grid     bool        `json:"grid,omitempty"` // only what each case finds
+	Grid     bool        `json:"grid,omitempty"` // measure only what each test case finds
 }
 
-// Mutated is the output of a job of kind Lab. A job that finds problem errors reports
-// them instead, and Made is empty.
+// Mutated is the output of a job of kind Lab. If the job finds problem errors, it reports them instead, and Made
+// is empty.
 type Mutated struct {
-	Made  string        `json:"made,omitempty"` // the identity of all mutants
+	Made  string        `json:"made,omitempty"` // identifies the set of all mutants
 	Count int           `json:"count"`
-	Each  time.Duration `json:"each_ns"` // what judging one took, of those that were tried
+	Each  time.Duration `json:"each_ns"` // average time for judging one of the mutants that were tried
 }
 
-// MutantsOptions say which mutants a job of kind Mutants judges: one in every Of.
+// MutantsOptions select the mutants that a job of kind Mutants judges: every Of-th mutant, starting at First.
 type MutantsOptions struct {
 	AdequacyOptions
 	Made  string `json:"made"`
@@ -35,29 +35,29 @@ type MutantsOptions struct {
 	Of    int    `json:"of"`
 }
 
-// ScoreOptions are the options of a job of kind Score. Its Lines are those of a journal.
+// ScoreOptions configure a job of kind Score. Its Lines are the lines of a journal.
 type ScoreOptions struct {
 	AdequacyOptions
 	Made string `json:"made"`
 }
 
-// The keys of parts that exist once.
+// The keys of parts that occur only once.
 const (
 	LabKey   = "lab"
 	ScoreKey = "score"
 	GridKey  = "grid"
 )
 
-// MutantsKey returns the key of a part with some of the mutants.
+// MutantsKey returns the key of the part with every of-th mutant.
 func MutantsKey(first, of int) string { return fmt.Sprintf("mutants %d of %d", first, of) }
 
-// The mutants are divided into jobs of about this time, but at most this many jobs.
+// The mutants are divided into at most mostMutants jobs that take about mutantsTime each.
 const (
 	mutantsTime = 3 * time.Second
 	mostMutants = 250
 )
 
-// Cut returns the number of jobs for the mutants.
+// Cut returns the number of jobs into which the mutants are divided.
 func (m *Mutated) Cut() int {
 	if m.Count <= 0 {
 		return 0

@@ -12,8 +12,8 @@ import (
 	"assay/judge/host/job"
 )
 
-// TestAdequacyIsPlanned holds that the mutants are made first, judged in parts, and scored
-// with what all parts brought, whatever their order.
+// TestAdequacyIsPlanned checks that the mutants are generated first, then judged in parts, and finally scored with
+// the outputs of all parts, in any order.
 func TestAdequacyIsPlanned(t *testing.T) {
 	s := spec(t, Adequacy, AdequacyOptions{Problem: "problems/sum", Hunt: mutate.Hunt{Seed: 7, Count: 5}})
 	lab := func(m Mutated) Part {
@@ -77,7 +77,7 @@ func TestAdequacyIsPlanned(t *testing.T) {
 	}
 }
 
-// TestGridIsPlanned holds that what each case finds is one job.
+// TestGridIsPlanned checks that one job measures what each test case finds.
 func TestGridIsPlanned(t *testing.T) {
 	s := spec(t, Adequacy, AdequacyOptions{Problem: "problems/sum", Grid: true})
 	if keys, step := next(t, s, nil); keys != "grid" || step.Done {
@@ -88,7 +88,7 @@ func TestGridIsPlanned(t *testing.T) {
 	}
 }
 
-// TestMutantsAreCut holds that there are jobs of about three seconds, and not too many.
+// TestMutantsAreCut checks that jobs take about three seconds, and that there are not too many.
 func TestMutantsAreCut(t *testing.T) {
 	for _, tt := range []struct {
 		m    Mutated
@@ -108,8 +108,8 @@ func TestMutantsAreCut(t *testing.T) {
 	}
 }
 
-// TestAdequacyOfOthers holds that what cannot be measured is refused before it is kept, and
-// that nonsense of workers is an error.
+// TestAdequacyOfOthers checks that invalid specifications are rejected before they are stored, and that invalid
+// output of workers is an error.
 func TestAdequacyOfOthers(t *testing.T) {
 	good := func() *Spec { return spec(t, Adequacy, AdequacyOptions{Problem: "problems/sum"}) }
 	for want, change := range map[string]func(*Spec){

@@ -15,27 +15,28 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// A tournament of bots has parts. The Opening prepares every bot. Then jobs of kind Games play encounters of one
-// pair each, in numbers that depend on the duration of the pair's first games. If a bot remembers, all games are one
-// history: a job plays a slice of it, and the next one continues from the results of the slices before.
+// A tournament of bots has several parts. First, the Opening prepares every bot. Then jobs of kind Games each play
+// encounters of one pair. The duration of the pair's first games decides how many encounters a job plays. If a bot
+// remembers earlier games, all games form one history. Each job then plays a slice of the history, and continues
+// from the results of the previous slices.
 
-// ArenaOptions are the options of a tournament.
+// ArenaOptions configure a tournament.
 type ArenaOptions struct {
 	arena.Choice
 	Seed     uint64     `json:"seed"`
-	Bots     []ArenaBot `json:"bots"` // in the order of their ids
+	Bots     []ArenaBot `json:"bots"` // in order of id
 	Language string     `json:"language,omitempty"`
 }
 
-// An ArenaBot is a bot among the files of a flow.
+// An ArenaBot is a bot among the files of a workflow.
 type ArenaBot struct {
-	At   string `json:"at"`             // its path among the files: "3/bot.py"
+	At   string `json:"at"`             // path among the files, such as "3/bot.py"
 	File string `json:"file"`           // its name in records
 	Name string `json:"name,omitempty"` // unique; known after the opening
 }
 
 // ArenaOpened is the output of a job of kind Opening. Its lines are the records that open the tournament. If the
-// options are not valid, it says why instead.
+// options are not valid, Misuse contains the reason.
 type ArenaOpened struct {
 	Misuse  string          `json:"misuse,omitempty"`
 	Opened  *arena.Opened   `json:"opened"`
@@ -45,30 +46,30 @@ type ArenaOpened struct {
 	Notes   []string        `json:"notes,omitempty"` // printed with the results
 }
 
-// GamesOptions say which games a job of kind Games plays.
+// GamesOptions select the games that a job of kind Games plays.
 type GamesOptions struct {
 	Opened   *arena.Opened     `json:"opened"`
 	Bots     []ArenaBot        `json:"bots"`           // the players
-	Only     []arena.Encounter `json:"only,omitempty"` // nil for a slice of the whole tournament, which continues from the job's Lines
+	Only     []arena.Encounter `json:"only,omitempty"` // nil to play a slice of the whole tournament, continuing from Lines
 	Language string            `json:"language,omitempty"`
 	// Fresh reports whether bots that remember start without their memory.
 	Fresh bool `json:"fresh,omitempty"`
 }
 
-// ArenaPlayed is the output of a job of kind Games. Its lines are the records.
+// ArenaPlayed is the output of a job of kind Games. Its lines are the game records.
 type ArenaPlayed struct {
 	Records []*arena.Record `json:"records,omitempty"` // without the moves; empty for a slice
 	Took    float64         `json:"seconds"`           // per game
-	Bytes   int             `json:"bytes"`             // of the record of a game
-	Over    bool            `json:"over,omitempty"`    // of a slice: the tournament has ended
+	Bytes   int             `json:"bytes"`             // size of one game's record
+	Over    bool            `json:"over,omitempty"`    // for a slice: whether the tournament has ended
 }
 
-// LookOptions select the games of a tournament that a referee is to analyze.
+// LookOptions select the games of a tournament that a referee analyzes.
 type LookOptions struct {
 	Opened *arena.Opened `json:"opened"`
 }
 
-// A LookedAt is a referee's description of a game: a line of a job of kind Look.
+// A LookedAt is a referee's description of a game. It is a line in the output of a job of kind Look.
 type LookedAt struct {
 	Key  arena.Key          `json:"key"`
 	Seen []referee.Position `json:"seen"`
@@ -77,19 +78,19 @@ type LookedAt struct {
 // OpeningKey is the key of the part that opens a tournament.
 const OpeningKey = "opening"
 
-// SliceKey returns the key of a slice of a tournament with bots that remember, from 1.
+// SliceKey returns the key of the n-th slice, from 1, of a tournament with bots that remember.
 func SliceKey(n int) string { return fmt.Sprintf("history %d", n) }
 
-// Slice is how long a worker plays a slice at least before another worker may continue.
+// Slice is the minimum time that a worker plays a slice before another worker may continue.
 const Slice = 20 * time.Second
 
-// Sizes of the other jobs of games.
+// The sizes of the other jobs of kind Games.
 const (
-	aim       = 2 * time.Second // of playing time
-	probe     = 4               // at most, for a pair whose game duration is unknown
+	aim       = 2 * time.Second // playing time per job
+	probe     = 4               // maximum number of games if the game duration is unknown
 	mostGames = 400
-	mostBytes = 512 << 10 // of records, before compression
-	mostTries = 20        // jobs for the same games; each plays some
+	mostBytes = 512 << 10 // size of the records, before compression
+	mostTries = 20        // maximum number of jobs for the same games; each plays some of them
 )
 
 func checkArena(s *Spec) error {
@@ -143,7 +144,7 @@ func nextOfArena(s *Spec, parts []Part) (*Step, error) {
 	return e.games()
 }
 
-// An event is a tournament that is being planned.
+// An event is the plan of a tournament.
 type event struct {
 	spec    *Spec
 	options *ArenaOptions
@@ -220,7 +221,7 @@ func (e *event) games() (*Step, error) {
 	return step, nil
 }
 
-// fold collects the results of the parts that count.
+// fold combines the results of the finished parts.
 func (e *event) fold() (*arena.Results, *arena.Todo, error) {
 	var log bytes.Buffer
 	to := json.NewEncoder(&log)
@@ -263,18 +264,18 @@ func (e *event) fold() (*arena.Results, *arena.Todo, error) {
 	return held.Fold(format(rules))
 }
 
-// A pace says how the games of a pair are divided into jobs.
+// A pace describes how the games of a pair are divided into jobs.
 type pace struct {
 	pair  [2]int
-	known bool // the pair has played: its first part has the duration of a game
+	known bool // the first part of the pair exists, so the game duration is known
 	size  int  // games per job
 	takes time.Duration
 }
 
 func pairOf(o arena.Encounter) [2]int { return [2]int{min(o.A, o.B), max(o.A, o.B)} }
 
-// pace returns how the games of a pair are divided. It depends only on the first part of the pair, so that the same
-// games are always in the same job.
+// pace returns how the games of a pair are divided. This depends only on the first part of the pair, so that each
+// game is always in the same job.
 func (e *event) pace(o arena.Encounter) (*pace, error) {
 	w := &pace{pair: pairOf(o), takes: usualCost / probe}
 	first := part(e.parts, w.firstKey())
@@ -295,7 +296,7 @@ func (e *event) pace(o arena.Encounter) (*pace, error) {
 
 func (w *pace) firstKey() string { return fmt.Sprintf("games %d-%d first", w.pair[0], w.pair[1]) }
 
-// key returns the key of the job with a game.
+// key returns the key of the job that plays game k.
 func (w *pace) key(r *arena.Rules, k arena.Key) string {
 	if !w.known {
 		return w.firstKey()
@@ -304,7 +305,7 @@ func (w *pace) key(r *arena.Rules, k arena.Key) string {
 	return fmt.Sprintf("games %d-%d %d", w.pair[0], w.pair[1], at-at%w.size)
 }
 
-// A batch is a job of games.
+// A batch is a job of kind Games.
 type batch struct {
 	key   string
 	pair  [2]int
@@ -313,7 +314,7 @@ type batch struct {
 	takes time.Duration // per game
 }
 
-// add adds a game of an encounter, by its index there.
+// add adds the i-th game of an encounter.
 func (b *batch) add(o arena.Encounter, i int) {
 	b.games++
 	if n := len(b.only); n > 0 {
@@ -327,8 +328,8 @@ func (b *batch) add(o arena.Encounter, i int) {
 	b.only = append(b.only, o)
 }
 
-// job returns the job that plays a batch. If a job has played less than the batch, another
-// one with another key plays the rest.
+// job returns the job that plays a batch. If a job has played only some of the batch, another job with another key
+// plays the remaining games.
 func (e *event) job(b *batch) (*Job, error) {
 	key := b.key
 	for n := 1; part(e.parts, key) != nil; n++ {
@@ -371,7 +372,7 @@ func checkLook(s *Spec) error {
 	return nil
 }
 
-// nextOfLook plans a job for each of the files.
+// nextOfLook plans one job per file.
 func nextOfLook(s *Spec, parts []Part) (*Step, error) {
 	step := &Step{Done: true}
 	for _, f := range s.Work.Files {

@@ -14,7 +14,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// arenaSpec is an event of so many bots.
+// arenaSpec returns a tournament with the given number of bots.
 func arenaSpec(t *testing.T, bots int) *Spec {
 	t.Helper()
 	o := ArenaOptions{Seed: 7}
@@ -27,7 +27,7 @@ func arenaSpec(t *testing.T, bots int) *Spec {
 	return spec(t, Arena, o, files...)
 }
 
-// openedPart is the part that opens an event.
+// openedPart returns the part that opens a tournament.
 func openedPart(t *testing.T, bots int, pure bool, rules arena.Rules) (Part, *arena.Opened) {
 	t.Helper()
 	o := &arena.Opened{Version: arena.Version, Game: "sum", Rules: rules, Seed: 7}
@@ -39,8 +39,8 @@ func openedPart(t *testing.T, bots int, pure bool, rules arena.Rules) (Part, *ar
 	return Part{Key: OpeningKey, State: job.Done, Output: output(t, a), Events: blob.Of([]byte(OpeningKey))}, o
 }
 
-// playedPart is what a job of games brings. Bot 3 has a fault in round 5 that costs the event;
-// a game takes as long as its bots' ids say.
+// playedPart returns the result of a job of kind Games. Bot 3 has a failure in round 5 that disqualifies it. The
+// duration of a game depends on the ids of its bots.
 func playedPart(t *testing.T, j Job) (p Part, games []arena.Key) {
 	t.Helper()
 	var o GamesOptions
@@ -67,9 +67,8 @@ var roundRobin = arena.Rules{
 	Costs: map[arena.Fault]arena.Cost{arena.Crashed: arena.CostEvent},
 }
 
-// TestAnEventIsPlanned holds that, in whatever order jobs are done, each game of an event is
-// played once, but for those of a bot that is out; that the plan of a set of parts does not
-// depend on their order; and that a part that comes again changes nothing.
+// TestAnEventIsPlanned checks that each game is played once in any order of jobs, except the games of a
+// disqualified bot. The plan must not depend on the order of the parts, and a repeated part must change nothing.
 func TestAnEventIsPlanned(t *testing.T) {
 	seeds := uint64(2)
 	if os.Getenv("ASSAY_SLOW") != "" {
@@ -80,7 +79,7 @@ func TestAnEventIsPlanned(t *testing.T) {
 			rules := roundRobin
 			rules.Format = format
 			if seed%2 == 1 {
-				rules.Rounds, rules.Games = 5, 24 // encounters are cut
+				rules.Rounds, rules.Games = 5, 24 // encounters are divided into several jobs
 			}
 			eventIsPlanned(t, rules, rand.New(rand.NewPCG(seed, 3)))
 		}
@@ -108,7 +107,7 @@ func eventIsPlanned(t *testing.T, rules arena.Rules, draw *rand.Rand) {
 			}
 		}
 		for _, j := range step.Jobs {
-			if _, known := waiting[j.Key]; !known { // as the store has it
+			if _, known := waiting[j.Key]; !known { // as in the store, a known key is ignored
 				waiting[j.Key] = j
 			}
 		}
@@ -147,7 +146,7 @@ func eventIsPlanned(t *testing.T, rules arena.Rules, draw *rand.Rand) {
 	}
 }
 
-// slowly says what counts of parts, as one log.
+// slowly computes the results of the parts from one log.
 func slowly(t *testing.T, o *arena.Opened, parts []Part) (*arena.Results, *arena.Todo) {
 	t.Helper()
 	g, err := arena.Gather("")
@@ -177,8 +176,8 @@ func slowly(t *testing.T, o *arena.Opened, parts []Part) (*arena.Results, *arena
 	return so, todo
 }
 
-// TestJobsOfGames holds what jobs have: the files of their bots alone, one pair, and about as
-// many games as fit the time that the first ones took.
+// TestJobsOfGames checks that a job contains only one pair and the files of its bots. It also checks that the
+// number of games follows from the time that the first games took.
 func TestJobsOfGames(t *testing.T) {
 	s := arenaSpec(t, 3)
 	opening, _ := openedPart(t, 3, true, roundRobin)
@@ -210,8 +209,8 @@ func TestJobsOfGames(t *testing.T) {
 	}
 }
 
-// TestJobsCutEncounters: a long encounter is cut, its first games are few, and short ones
-// stay whole.
+// TestJobsCutEncounters checks that a long encounter is divided, starting with a few games. Short encounters stay
+// whole.
 func TestJobsCutEncounters(t *testing.T) {
 	for _, c := range []struct {
 		rounds, games int
@@ -236,7 +235,7 @@ func TestJobsCutEncounters(t *testing.T) {
 	}
 }
 
-// TestAHistoryIsPlanned: one slice after the other, each with all before it.
+// TestAHistoryIsPlanned checks that slices are planned one after the other, each with all earlier ones.
 func TestAHistoryIsPlanned(t *testing.T) {
 	s := arenaSpec(t, 2)
 	opening, _ := openedPart(t, 2, false, roundRobin)
@@ -261,7 +260,7 @@ func TestAHistoryIsPlanned(t *testing.T) {
 	}
 }
 
-// TestAnEventThatFails: the first job that could not be done ends it.
+// TestAnEventThatFails checks that the first failed job ends the tournament.
 func TestAnEventThatFails(t *testing.T) {
 	s := arenaSpec(t, 2)
 	failed := Part{Key: OpeningKey, State: job.Failed, Reason: "sylver has no rules"}
@@ -269,7 +268,7 @@ func TestAnEventThatFails(t *testing.T) {
 		t.Errorf("%+v", step)
 	}
 	opening, _ := openedPart(t, 2, true, roundRobin)
-	// A job that brings nothing is not asked for for ever.
+	// A job that plays no games is not repeated forever.
 	parts := []Part{opening}
 	for range 50 {
 		step, err := Next(s, parts)
@@ -286,7 +285,7 @@ func TestAnEventThatFails(t *testing.T) {
 	t.Error("it is asked for for ever")
 }
 
-// TestLookIsPlanned: a job for each file.
+// TestLookIsPlanned checks that there is one job per file.
 func TestLookIsPlanned(t *testing.T) {
 	s := spec(t, Look, LookOptions{&arena.Opened{}}, job.File{Path: "1", Digest: blob.Of(nil)}, job.File{Path: "26", Digest: blob.Of(nil)})
 	keys, step := next(t, s, nil)
@@ -299,7 +298,7 @@ func TestLookIsPlanned(t *testing.T) {
 	}
 }
 
-// BenchmarkNext plans an event of 10,000 games of which all but one pair's last are there.
+// BenchmarkNext plans a tournament of 10,000 games; only the last games of one pair are missing.
 func BenchmarkNext(b *testing.B) {
 	t := &testing.T{}
 	s := arenaSpec(t, 10)

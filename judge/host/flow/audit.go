@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// AuditOptions are the verdict of a worker on the submission that Work is about.
+// AuditOptions contain the verdict of the first worker on the submission in Work.
 type AuditOptions struct {
 	Submission string        `json:"submission"` // id
 	Worker     string        `json:"worker"`
@@ -23,7 +23,7 @@ func NewAudit(w *job.Work, o AuditOptions) (*Spec, error) {
 	return &Spec{Kind: Audit, Work: *w, Options: data}, err
 }
 
-// Disagree reports whether two verdicts cannot both be right. Verdicts that depend on the machine do not count.
+// Disagree reports whether two verdicts contradict each other. Verdicts that depend on the machine do not count.
 func Disagree(a, b judge.Verdict) bool { return a != b && !hangs(a) && !hangs(b) }
 
 // hangs reports whether a verdict depends on the machine.
@@ -31,8 +31,9 @@ func hangs(v judge.Verdict) bool {
 	return v == judge.TimeLimit || v == judge.IdlenessLimit || v == judge.JudgeError
 }
 
-// nextOfAudit asks a second worker. If the two disagree, each of them judges the submission twice more, to show
-// whether the program or a machine behaves randomly, and a third worker says which of them is right.
+// nextOfAudit plans a judging by a second worker. If the two disagree, each of them judges the submission twice
+// more, to show whether the program or a machine behaves randomly. A third worker then decides which of the two is
+// right.
 func nextOfAudit(s *Spec, parts []Part) (*Step, error) {
 	var o AuditOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {
@@ -59,47 +60,47 @@ func nextOfAudit(s *Spec, parts []Part) (*Step, error) {
 	return step, nil
 }
 
-// An Opinion has the verdicts of one worker on a submission.
+// An Opinion contains the verdicts of one worker on a submission.
 type Opinion struct {
 	Worker   string
 	Verdicts []judge.Verdict
-	// Right reports that another worker gives the same verdict. Wrong reports that another worker gives a
-	// contradicting verdict and none gives the same. With two workers that applies to both, unless one contradicts
-	// itself. If all contradict themselves, the program behaves randomly, and none is wrong.
+	// Right reports whether another worker gives the same verdict. Wrong reports whether another worker gives a
+	// contradicting verdict and none gives the same. With two workers, Wrong is set for both, unless one
+	// contradicts itself. If all contradict themselves, the program behaves randomly, and no worker is wrong.
 	Right, Wrong bool
 }
 
-// disagrees reports whether a verdict of one contradicts a verdict of the other.
+// disagrees reports whether a verdict of o contradicts a verdict of the other opinion.
 func (o *Opinion) disagrees(with *Opinion) bool {
 	return slices.ContainsFunc(o.Verdicts, func(a judge.Verdict) bool {
 		return slices.ContainsFunc(with.Verdicts, func(b judge.Verdict) bool { return Disagree(a, b) })
 	})
 }
 
-// same reports whether both gave a verdict that does not depend on the machine.
+// same reports whether the two opinions have a common verdict that does not depend on the machine.
 func (o *Opinion) same(as *Opinion) bool {
 	return slices.ContainsFunc(o.Verdicts, func(v judge.Verdict) bool { return !hangs(v) && slices.Contains(as.Verdicts, v) })
 }
 
-// Audited is the result of an audit so far.
+// Audited is the current result of an audit.
 type Audited struct {
 	Submission string     // id
-	Opinions   []*Opinion // the first worker's comes first
+	Opinions   []*Opinion // the first worker's is first
 	Agree      bool       // no two verdicts contradict each other
 }
 
-// endOfAudit adds the result so far to a step. An audit does not wait for workers that are offline.
+// endOfAudit adds the current result to a step. An audit does not wait for workers that are offline.
 func endOfAudit(s *Spec, parts []Part, step *Step) {
 	var o AuditOptions
-	if step.Failed != "" || json.Unmarshal(s.Options, &o) != nil { // nextOfAudit has read them
+	if step.Failed != "" || json.Unmarshal(s.Options, &o) != nil { // nextOfAudit reports this error
 		return
 	}
 	step.Optional, step.Audit = true, &Audited{Submission: o.Submission}
 	step.Audit.Opinions, step.Audit.Agree = opinions(&o, parts)
 }
 
-// opinions returns the opinions of the workers of an audit, the first worker's first. Agree reports whether no two
-// verdicts contradict each other.
+// opinions returns the opinions of the workers in an audit, starting with the first worker's. Agree reports
+// whether no two verdicts contradict each other.
 func opinions(o *AuditOptions, parts []Part) (all []*Opinion, agree bool) {
 	all = []*Opinion{{Worker: o.Worker, Verdicts: []judge.Verdict{o.Verdict}}}
 	for _, p := range parts {
@@ -115,7 +116,7 @@ func opinions(o *AuditOptions, parts []Part) (all []*Opinion, agree bool) {
 	agree = true
 	for _, one := range all {
 		varies := one.disagrees(one)
-		steady, against := false, false // steady: another worker was asked several times and does not vary; against: another worker disagrees
+		steady, against := false, false // another worker was asked repeatedly and is consistent; one disagrees
 		for _, other := range all {
 			if other == one || other.disagrees(other) {
 				continue

@@ -12,8 +12,8 @@ import (
 	"assay/judge/host/job"
 )
 
-// TestAuditIsPlanned holds who judges a submission again, in which rounds, and what is found of
-// each: ! is wrong, + is right. Verdicts of a worker are given in the order in which it is asked.
+// TestAuditIsPlanned checks which workers rejudge a submission in which round, and the finding about each: ! means
+// wrong and + right. The verdicts of a worker are listed in the order of its jobs.
 func TestAuditIsPlanned(t *testing.T) {
 	d := blob.Of([]byte("x"))
 	w := job.Work{

@@ -1,12 +1,12 @@
-// Package flow plans work that is made of many jobs, such as verifying a problem or running a tournament. A plan is
-// a pure function of a specification and the existing parts:
+// Package flow plans workflows: work that consists of many jobs, such as verifying a problem or running a
+// tournament. A plan is a pure function of a specification and the existing parts:
 //
 //	step, err := flow.Next(spec, parts)
 //
-// The same parts, in any order, always give the same jobs. So after a restart, or if it is called twice, no job is
-// planned again. Each job has the key of the part that it makes.
+// The same parts, in any order, always give the same jobs. Therefore no job is planned twice, even after a restart
+// or with repeated calls. Each job has the key of the part that it produces.
 //
-// The package uses neither the database nor the queue: package dispatch calls it after each part.
+// The package uses neither the database nor the queue. Package dispatch calls it after each part.
 package flow
 
 import (
@@ -22,15 +22,15 @@ import (
 	"assay/judge/host/job"
 )
 
-// A Kind says what a flow is for.
+// A Kind is the purpose of a workflow.
 type Kind string
 
-// The kinds of flows, named after the commands that start them.
+// The kinds of workflows, named after the commands that start them.
 const (
 	Verify    Kind = "verify"    // Checks of a snapshot, then each Solution
 	Golf      Kind = "golf"      // a Proof of each golf submission
-	Audit     Kind = "audit"     // another worker judges a submission again; only the server starts it
-	Adequacy  Kind = "adequacy"  // of a snapshot: its Lab, all Mutants in parts, the Score; or its Grid
+	Audit     Kind = "audit"     // another worker rejudges a submission; only the server starts it
+	Adequacy  Kind = "adequacy"  // for a snapshot: its Lab, all Mutants in parts, the Score; or its Grid
 	Arena     Kind = "arena"     // a tournament: the Opening, then Games
 	Look      Kind = "look"      // a referee describes played games
 	Trial     Kind = "trial"     // the test of a bot for a ladder; only the server starts it
@@ -38,12 +38,13 @@ const (
 	Hole      Kind = "hole"      // the check of a golf submission to a hole; only the server starts it
 )
 
-// A Spec specifies a flow.
+// A Spec specifies a workflow.
 type Spec struct {
 	Kind Kind `json:"kind"`
-	// Work is common to all jobs: the problem, and the files of contestants. Each job sets Kind and Options itself.
+	// Work is the part that all jobs share: the problem, and the files of contestants. Each job has its own Kind
+	// and Options.
 	Work job.Work `json:"work"`
-	// Options are those of the flow's kind.
+	// Options are the options of the workflow. Their type depends on Kind.
 	Options json.RawMessage `json:"options,omitempty"`
 }
 
@@ -53,50 +54,51 @@ type Part struct {
 	State   job.State
 	Reason  string        // why it failed
 	Worker  string        // who did it
-	Verdict judge.Verdict // of a submission
+	Verdict judge.Verdict // for a submission
 	Output  json.RawMessage
 	Events  blob.Digest // may be empty
 }
 
-// A Job is a job to run. A job that was planned before does not run again.
+// A Job is a job to run. The caller must ignore a job that was planned before.
 type Job struct {
 	Key  string
 	Work job.Work
 	Lane job.Lane
 	Cost time.Duration // estimated CPU time
-	// Exclude lists the workers that must not run the job. Only is the worker that must run it; if empty, any may.
+	// Exclude lists the workers that must not run the job. Only names the worker that must run it. If Only is
+	// empty, any worker that is not excluded may run it.
 	Exclude []string
 	Only    string
 }
 
-// A Step is the next step of a flow.
+// A Step is the next step of a workflow.
 type Step struct {
 	Jobs []Job // in the order in which they should run
-	// Done reports that no part is missing. Failed says why the flow then failed.
+	// Done reports whether all parts exist. If the workflow failed, Failed is the reason.
 	Done   bool
 	Failed string
-	// Optional reports that jobs without a connected worker are left out after a while. Without them the flow is
-	// done.
+	// Optional reports whether jobs without a connected worker are skipped after a while. The workflow is then
+	// done without them.
 	Optional bool
-	// Answer is the outcome of the check of a golf submission, if the flow is one and Done.
+	// Answer is the result of checking a golf submission. It is set if the workflow is such a check and Done.
 	Answer *Answered
-	// Audit is the result of an audit so far, if the flow is one.
+	// Audit is the current result of an audit. It is set if the workflow is an audit.
 	Audit *Audited
 }
 
-// A planner plans one kind of flows.
+// A planner plans workflows of one kind.
 type planner struct {
 	next  func(*Spec, []Part) (*Step, error)
-	check func(*Spec) error // of an untrusted spec, without its Work; it reduces Options to the known fields
-	// snapshot reports that the flow is about a snapshot of a problem directory, and not about a problem of the
+	check func(*Spec) error // checks an untrusted spec without Work; drops unknown fields of Options
+	// snapshot reports whether the workflow needs a snapshot of a problem directory, instead of a problem on the
 	// server.
 	snapshot bool
-	// many reports that the files come from many contestants, in a directory each.
+	// many reports whether the files come from many contestants, with one directory per contestant.
 	many bool
-	// page reports that a page shows the outcome to its owner. The owner cannot cancel such a flow, and sees only
-	// what the page shows.
+	// page reports whether a page shows the result to the owner. The owner cannot cancel such a workflow, and sees
+	// only what the page shows.
 	page bool
-	// ends adds the outcome of the flow to each step. If nil, the outcome is only the parts.
+	// ends adds the result of the workflow to each step. If nil, the result consists only of the parts.
 	ends func(*Spec, []Part, *Step)
 }
 
@@ -112,8 +114,8 @@ var planners = map[Kind]planner{
 	Hole:      {next: nextOfHole, check: func(*Spec) error { return errOwn }, page: true, ends: endOfHole},
 }
 
-// Next plans what comes after the given parts, and adds the outcome. If the spec cannot be read, it returns an error
-// and a failed step, because a retry would give the same error.
+// Next plans the step that follows the given parts, and adds the result. If the spec cannot be read, Next returns
+// an error and a failed step, because a retry would give the same error.
 func Next(s *Spec, parts []Part) (*Step, error) {
 	p, known := planners[s.Kind]
 	if !known {
@@ -134,7 +136,7 @@ func Next(s *Spec, parts []Part) (*Step, error) {
 // Asked returns the kinds that accounts may start. The server itself starts the others.
 func Asked() []Kind { return []Kind{Verify, Golf, Adequacy, Arena, Look} }
 
-// Check returns an error if an untrusted spec is not valid. It reduces Options to the known fields.
+// Check returns an error if an untrusted spec is not valid. It removes unknown fields from Options.
 func (s *Spec) Check() error {
 	p, known := planners[s.Kind]
 	if !known {
@@ -148,20 +150,21 @@ func (s *Spec) Check() error {
 		return err
 	}
 	work := s.Work
-	work.Kind = job.Checks // any kind, because each job has its own
+	work.Kind = job.Checks // an arbitrary kind, because each job sets its own
 	return work.Check()
 }
 
-// OnSnapshot reports whether flows of a kind are about snapshots of problem directories.
+// OnSnapshot reports whether workflows of kind k work on snapshots of problem directories.
 func OnSnapshot(k Kind) bool { return planners[k].snapshot }
 
-// OfMany reports whether the files of flows of a kind are of many contestants, in a directory each.
+// OfMany reports whether workflows of kind k have the files of many contestants, with one directory per
+// contestant.
 func OfMany(k Kind) bool { return planners[k].many }
 
-// HasPage reports whether the outcome of flows of a kind has a page of its own: see planner.
+// HasPage reports whether a page shows the results of workflows of kind k: see planner.
 func HasPage(k Kind) bool { return planners[k].page }
 
-// work returns the work of a job of the flow.
+// work returns the work of a job in the workflow.
 func (s *Spec) work(k job.Kind, options any) (job.Work, error) {
 	w := s.Work
 	w.Kind = k
@@ -170,8 +173,8 @@ func (s *Spec) work(k job.Kind, options any) (job.Work, error) {
 	return w, err
 }
 
-// strict decodes untrusted options into o, a pointer to the kind's own type. It rejects unknown fields, and reduces
-// Options to what was read.
+// strict decodes untrusted options into o, a pointer to the type of the kind's options. It rejects unknown fields,
+// and sets Options to the decoded fields.
 func (s *Spec) strict(o any) error {
 	d := json.NewDecoder(bytes.NewReader(s.Options))
 	d.DisallowUnknownFields()
@@ -183,7 +186,7 @@ func (s *Spec) strict(o any) error {
 	return err
 }
 
-// named rejects options that do not name the directory of a problem in a snapshot.
+// named rejects options that do not name a problem directory in a snapshot.
 func named(problem string) error {
 	if problem == "" {
 		return errors.New("the options name no directory of a problem")
@@ -191,7 +194,8 @@ func named(problem string) error {
 	return nil
 }
 
-// missing reports whether a job still has to run. If it failed, the step fails, with what before the reason.
+// missing reports whether a job still has to run. If the job failed, the step fails with the job's reason,
+// preceded by the text what.
 func (s *Step) missing(p *Part, what string) bool {
 	if p != nil && p.State != job.Done && s.Failed == "" {
 		s.Failed = what + p.Reason
@@ -199,7 +203,7 @@ func (s *Step) missing(p *Part, what string) bool {
 	return p == nil
 }
 
-// single plans a job that is the whole flow.
+// single plans the only job of a workflow.
 func (s *Spec) single(k job.Kind, lane job.Lane, key string, options any, parts []Part) (*Step, error) {
 	step := &Step{}
 	if step.Done = !step.missing(part(parts, key), ""); step.Done {
@@ -210,7 +214,7 @@ func (s *Spec) single(k job.Kind, lane job.Lane, key string, options any, parts 
 	return step, err
 }
 
-// part returns a part by its key.
+// part returns the part with the given key. It returns nil if there is none.
 func part(parts []Part, key string) *Part {
 	i := slices.IndexFunc(parts, func(p Part) bool { return p.Key == key })
 	if i < 0 {

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// spec is a flow of a kind, with options.
+// spec returns a workflow of the given kind and options.
 func spec(t *testing.T, k Kind, options any, files ...job.File) *Spec {
 	t.Helper()
 	data, err := json.Marshal(options)
@@ -40,7 +40,7 @@ func output(t *testing.T, v any) json.RawMessage {
 	return data
 }
 
-// next plans, and says which keys are planned.
+// next returns the next step and its keys.
 func next(t *testing.T, s *Spec, parts []Part) (keys string, step *Step) {
 	t.Helper()
 	step, err := Next(s, parts)
@@ -57,8 +57,8 @@ func next(t *testing.T, s *Spec, parts []Part) (keys string, step *Step) {
 	return strings.Join(all, ", "), step
 }
 
-// TestVerifyIsPlanned holds that a verification has its checks first and then each solution
-// once, whatever the order of the parts.
+// TestVerifyIsPlanned checks that a verification runs its checks first and then each solution once, for any order
+// of the parts.
 func TestVerifyIsPlanned(t *testing.T) {
 	s := spec(t, Verify, VerifyOptions{Problem: "problems/sum"})
 	checks := Part{Key: ChecksKey, State: job.Done, Output: output(t, Checked{Ready: true, Solutions: []string{"a", "b", "c"}})}
@@ -86,8 +86,8 @@ func TestVerifyIsPlanned(t *testing.T) {
 	}
 }
 
-// TestWhatFailsIsSaid holds that a part that could not be done ends the flow: that of the
-// checks at once, that of a solution when the others are there.
+// TestWhatFailsIsSaid checks that a failed part ends the workflow. Failed checks end the workflow immediately. A
+// failed solution ends it when the other solutions are done.
 func TestWhatFailsIsSaid(t *testing.T) {
 	s := spec(t, Verify, VerifyOptions{Problem: "problems/sum"})
 	failed := Part{Key: ChecksKey, State: job.GivenUp, Reason: "no disk"}
@@ -104,8 +104,8 @@ func TestWhatFailsIsSaid(t *testing.T) {
 	}
 }
 
-// TestSpecsOfOthers holds that what cannot be planned is refused before it is kept, and what
-// workers say without sense does not panic.
+// TestSpecsOfOthers checks that invalid specs are rejected before they are stored, and that invalid output of
+// workers does not cause a panic.
 func TestSpecsOfOthers(t *testing.T) {
 	good := func() *Spec { return spec(t, Verify, VerifyOptions{Problem: "problems/sum"}) }
 	for want, change := range map[string]func(*Spec){
@@ -153,8 +153,8 @@ func TestSpecsOfOthers(t *testing.T) {
 	}
 }
 
-// TestPlanningTwiceIsTheSame holds that the same parts lead to the same jobs, whatever their
-// order: a restart plans nothing anew.
+// TestPlanningTwiceIsTheSame checks that the same parts, in any order, give the same jobs. Therefore a restart
+// does not plan jobs again.
 func TestPlanningTwiceIsTheSame(t *testing.T) {
 	s := spec(t, Verify, VerifyOptions{Problem: "problems/sum", Only: []string{"x"}})
 	var paths []string

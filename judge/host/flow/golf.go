@@ -12,41 +12,41 @@ import (
 	"assay/judge/host/job"
 )
 
-// GolfOptions say which golf submissions are checked, and how. All files that they name are among the Files of the
-// flow's Work.
+// GolfOptions say which golf submissions are checked, and how. All files that they name must be in the Files of
+// the workflow's Work.
 type GolfOptions struct {
 	Answers []GolfAnswer `json:"answers"`
-	// Reading says how all of them are read. Its Header and Footer are paths of such files.
+	// Reading says how the submissions are read. Its Header and Footer are paths of files in Work.
 	Reading golf.Reading `json:"reading"`
 	Proof   golf.Options `json:"proof"`
 }
 
 // A GolfAnswer is a file to check.
 type GolfAnswer struct {
-	Name string `json:"name"` // as reports call it
+	Name string `json:"name"` // name in reports
 	File string `json:"file"`
 }
 
-// ProofOptions are the options of a job of kind Proof.
+// ProofOptions configure a job of kind Proof.
 type ProofOptions struct {
 	GolfAnswer
 	Reading golf.Reading `json:"reading"`
 	Proof   golf.Options `json:"proof"`
 }
 
-// Proved is the output of a job of kind Proof. If the submission cannot be read because of its options, Misuse says
-// why and there is no event.
+// Proved is the output of a job of kind Proof. If the submission cannot be read because of its options, Misuse
+// contains the reason, and there is no event.
 type Proved struct {
 	Misuse  string                     `json:"misuse,omitempty"`
 	Unknown *golf.UnknownLanguageError `json:"unknown,omitempty"` // set if the language is unknown
-	// Verdict is that of the event; it is empty if there is none. Language is the id of the detected language, and
-	// Toolchain the identity of what ran it.
+	// Verdict is the verdict in the event, or empty if there is no event. Language is the id of the detected
+	// language, and Toolchain identifies the toolchain that ran the submission.
 	Verdict   judge.GolfVerdict `json:"verdict,omitempty"`
 	Language  string            `json:"language,omitempty"`
 	Toolchain string            `json:"toolchain,omitempty"`
 }
 
-// ProofKey returns the key of the part with a golf submission.
+// ProofKey returns the key of the part that checks the given golf submission.
 func ProofKey(answer int) string { return "proof " + strconv.Itoa(answer) }
 
 func checkGolf(s *Spec) error {

@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// golfSpec is a flow of three answers, with what goes before them.
+// golfSpec returns a workflow with three golf submissions, and a header for them.
 func golfSpec(t *testing.T) *Spec {
 	t.Helper()
 	d := blob.Of([]byte("x"))
@@ -28,8 +28,8 @@ func golfSpec(t *testing.T) *Spec {
 	return s
 }
 
-// TestGolfIsPlanned holds that each answer is proved once, with its own files, whatever the
-// order of the parts.
+// TestGolfIsPlanned checks that each golf submission is checked once, with its own files, for any order of the
+// parts.
 func TestGolfIsPlanned(t *testing.T) {
 	s := golfSpec(t)
 	done := func(n int) Part { return Part{Key: ProofKey(n), State: job.Done} }
@@ -70,7 +70,7 @@ func TestGolfIsPlanned(t *testing.T) {
 	}
 }
 
-// TestGolfOfOthers holds that what cannot be proved is refused before it is kept.
+// TestGolfOfOthers checks that invalid specs are rejected before they are stored.
 func TestGolfOfOthers(t *testing.T) {
 	answers := func(a ...GolfAnswer) GolfOptions { return GolfOptions{Answers: a} }
 	for want, change := range map[string]func(*Spec){

@@ -15,8 +15,8 @@ import (
 // HoleOptions say how a golf submission to a hole is checked.
 type HoleOptions struct {
 	ProofOptions
-	// Again reports a recheck: the submission is valid, and two workers must find it wrong before it becomes
-	// invalid.
+	// Again reports whether this is a recheck of a valid submission. Two workers must then find the submission
+	// wrong before it becomes invalid.
 	Again bool `json:"again,omitempty"`
 	// Toolchain is the identity of the workers' current toolchain, for a recheck.
 	Toolchain string `json:"toolchain,omitempty"`
@@ -24,26 +24,26 @@ type HoleOptions struct {
 
 // The keys of the parts.
 const (
-	QuickKey  = "quick"  // samples and edges
+	QuickKey  = "quick"  // samples and edge cases
 	WholeKey  = "whole"  // all inputs
-	SecondKey = "second" // all inputs, by another worker, for a valid submission
+	SecondKey = "second" // all inputs by another worker, for a valid submission
 )
 
-// Estimates of the CPU time of both, and the limit of a whole check.
+// Estimates of the CPU time of both checks, and the time limit for a whole check.
 const (
 	quickCost  = time.Second
 	wholeCost  = 5 * time.Second
 	MostProved = 10 * time.Minute // a Python program takes two minutes for 10,000 inputs
 )
 
-// NewHole returns a flow that checks a golf submission. For a recheck, again is the identity of the new toolchain.
+// NewHole returns a workflow that checks a golf submission. For a recheck, again identifies the new toolchain.
 func NewHole(w job.Work, o ProofOptions, again string) (*Spec, error) {
 	data, err := json.Marshal(HoleOptions{ProofOptions: o, Again: again != "", Toolchain: again})
 	return &Spec{Kind: Hole, Work: w, Options: data}, err
 }
 
-// nextOfHole checks a new submission on samples and edges first, and only if it is correct there, on all inputs. It
-// rechecks a valid one on all inputs at once.
+// nextOfHole checks a new submission first with samples and edge cases. If the submission is correct there,
+// nextOfHole checks it with all inputs. A valid submission is rechecked with all inputs immediately.
 func nextOfHole(s *Spec, parts []Part) (*Step, error) {
 	var o HoleOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {
@@ -98,18 +98,18 @@ func readProved(p *Part) (*Proved, error) {
 	return proved, nil
 }
 
-// Answered is the outcome of the check of a golf submission.
+// Answered is the result of checking a golf submission.
 type Answered struct {
-	Unread    string  // why it cannot be decided; if set, no other field is
+	Unread    string  // reason why there is no result; if set, all other fields are empty
 	Part      *Part   // the deciding part; nil if no worker could check it
 	Proved    *Proved // its output
 	Right     bool
 	Again     bool     // the submission was valid before
-	Workers   []string // that checked it
-	Toolchain string   // the identity of the one that was used
+	Workers   []string // workers that checked it
+	Toolchain string   // identifies the toolchain that was used
 }
 
-// endOfHole adds the outcome to a step.
+// endOfHole adds the result to a finished step.
 func endOfHole(s *Spec, parts []Part, step *Step) {
 	if !step.Done {
 		return
@@ -120,7 +120,7 @@ func endOfHole(s *Spec, parts []Part, step *Step) {
 	}
 }
 
-// answered returns the outcome of a check that has ended.
+// answered returns the result of a finished check.
 func answered(s *Spec, parts []Part) (*Answered, error) {
 	var o HoleOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {
@@ -151,7 +151,7 @@ func answered(s *Spec, parts []Part) (*Answered, error) {
 	return a, nil
 }
 
-// Why returns in one line why a golf submission is not correct, with the smallest input that shows it.
+// Why returns a line that says why a golf submission is not correct, with the smallest input that shows it.
 func Why(r *judge.GolfProved) string {
 	switch {
 	case r.Verdict == judge.GolfCannotRun:
@@ -168,7 +168,7 @@ func Why(r *judge.GolfProved) string {
 	return ""
 }
 
-// A HoleAnswer says how a golf submission is read and called. What it does not set is detected.
+// A HoleAnswer says how a golf submission is read and called. Everything that it does not set is detected.
 type HoleAnswer struct {
 	Language string   `json:"language,omitempty"` // id; if empty, the file or the post decides
 	Flags    []string `json:"flags,omitempty"`
@@ -178,10 +178,11 @@ type HoleAnswer struct {
 	In       string   `json:"in,omitempty"`
 }
 
-// mostFlags bounds the bytes of all flags together, because flags do not count.
+// mostFlags is the maximum number of bytes in all flags together, because flags do not count toward the size.
 const mostFlags = 40
 
-// Proof returns how the submission in a file is checked. It returns an error for what a hole does not allow.
+// Proof returns how the submission in a file is checked. It returns an error if a hole does not allow the settings
+// of a.
 func (a *HoleAnswer) Proof(file string) (ProofOptions, error) {
 	o := ProofOptions{
 		GolfAnswer: GolfAnswer{Name: file, File: file}, Reading: golf.Reading{Language: a.Language, Flags: a.Flags},
@@ -196,7 +197,7 @@ func (a *HoleAnswer) Proof(file string) (ProofOptions, error) {
 	return o, CheckFlags(a.Flags)
 }
 
-// CheckFlags rejects flags that could contain code, because flags do not count.
+// CheckFlags rejects flags that could contain code, because flags do not count toward the size.
 func CheckFlags(flags []string) error {
 	all := 0
 	for _, f := range flags {

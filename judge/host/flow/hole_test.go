@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// holeSpec is the flow of an answer; again is as in NewHole.
+// holeSpec returns the workflow of a golf submission. The argument again is as in NewHole.
 func holeSpec(t *testing.T, again string) *Spec {
 	t.Helper()
 	how := HoleAnswer{Language: "python3", Flags: []string{"-O"}}
@@ -28,8 +28,8 @@ func holeSpec(t *testing.T, again string) *Spec {
 	return s
 }
 
-// TestHoleIsPlanned: samples and edges come first, all inputs only where they are right; what
-// stands is greyed by two workers alone. Whatever the order of the parts, the plan is the same.
+// TestHoleIsPlanned checks that samples and edge cases come first, and all inputs only if those are correct. A
+// valid submission becomes invalid only if two workers agree. The plan must not depend on the order of the parts.
 func TestHoleIsPlanned(t *testing.T) {
 	proved := func(key, worker string, v judge.GolfVerdict) Part {
 		return Part{
@@ -42,9 +42,9 @@ func TestHoleIsPlanned(t *testing.T) {
 	for name, tt := range map[string]struct {
 		again   bool
 		parts   []Part
-		next    string // key, lane and who must not do it
+		next    string // key, lane and excluded workers
 		right   bool
-		verdict judge.GolfVerdict // of the part that decides
+		verdict judge.GolfVerdict // of the deciding part
 		failed  bool
 		workers string
 	}{
@@ -117,11 +117,10 @@ func TestHoleIsPlanned(t *testing.T) {
 	}
 }
 
-// TestEndsOfKinds: of all kinds of flows only those with an outcome say one, also if their options cannot
-// be read.
+// TestEndsOfKinds checks that only workflows that have a result return one, even if their options cannot be read.
 func TestEndsOfKinds(t *testing.T) {
 	for k := range planners {
-		if k == Look { // which has no options
+		if k == Look { // this kind has no options
 			continue
 		}
 		step, err := Next(&Spec{Kind: k, Options: json.RawMessage("no")}, nil)
@@ -138,7 +137,7 @@ func TestEndsOfKinds(t *testing.T) {
 	}
 }
 
-// TestHolesAreTheServersOwn: nobody else asks for such a flow.
+// TestHolesAreTheServersOwn checks that only the server can start a workflow that checks a submission to a hole.
 func TestHolesAreTheServersOwn(t *testing.T) {
 	if err := holeSpec(t, "").Check(); err == nil {
 		t.Error("anybody may ask for the proof of an answer to a hole")

@@ -10,10 +10,10 @@ import (
 	"assay/judge/host/job"
 )
 
-// A bot of a ladder is first tested, and then plays encounters. Each is a flow of one job, and only the server
-// starts it.
+// A bot of a ladder is first tested, and then plays encounters. Each test and each encounter is a workflow with
+// one job, and only the server starts it.
 
-// TrialOptions ask for the rules of a ladder, and for the test of a bot.
+// TrialOptions request the rules of a ladder and the test of a bot.
 type TrialOptions struct {
 	arena.Choice
 	Bot *ArenaBot `json:"bot,omitempty"` // nil if only the rules are needed
@@ -21,11 +21,11 @@ type TrialOptions struct {
 
 // Tried is the output of a job of kind Trial.
 type Tried struct {
-	Misuse string       `json:"misuse,omitempty"` // why the rules or the bot are not valid
+	Misuse string       `json:"misuse,omitempty"` // reason why the rules or the bot are not valid
 	Rules  *arena.Rules `json:"rules,omitempty"`
 	Title  string       `json:"title,omitempty"` // of the game
 	OK     bool         `json:"ok,omitempty"`
-	// Positions and Finished are what the test found out about the bot.
+	// Positions and Finished contain the results of the test.
 	Positions []*judge.PositionTried `json:"positions,omitempty"`
 	Finished  *judge.TryFinished     `json:"finished,omitempty"`
 	Notes     []string               `json:"notes,omitempty"`
@@ -39,15 +39,15 @@ const (
 
 var errOwn = errors.New("only the server itself asks for this: a bot is put on a ladder by its page")
 
-// A Player is a bot in an encounter, with its files.
+// A Player is a bot in an encounter, including its files.
 type Player struct {
 	Number int64
-	Name   string // its seeds depend on the name
+	Name   string // its random seeds depend on this
 	File   string // the file to start; if empty, the directory of all files
 	Files  []job.File
 }
 
-// at places the files of a player in a directory, and returns the path of the player there.
+// at puts the files of a player into a directory, and returns the player's path there.
 func (p *Player) at(folder string) (string, []job.File) {
 	if p.File == "" {
 		folder += "/bot"
@@ -63,7 +63,7 @@ func (p *Player) at(folder string) (string, []job.File) {
 	return folder + "/" + p.File, files
 }
 
-// NewTrial returns a flow that tests a bot. If the bot is nil, it only reads the rules.
+// NewTrial returns a workflow that tests a bot. If p is nil, it only reads the rules.
 func NewTrial(w job.Work, c arena.Choice, p *Player) (*Spec, error) {
 	o := TrialOptions{Choice: c}
 	if p != nil {
@@ -76,7 +76,7 @@ func NewTrial(w job.Work, c arena.Choice, p *Player) (*Spec, error) {
 	return &Spec{Kind: Trial, Work: w, Options: data}, err
 }
 
-// shown is what is known of a player.
+// shown returns the player's name in records.
 func (p *Player) shown() string {
 	if p.File == "" {
 		return p.Name
@@ -84,8 +84,8 @@ func (p *Player) shown() string {
 	return p.File
 }
 
-// NewEncounter returns a flow in which two bots play. The first begins the games with odd numbers. The number is
-// that of the encounter on its ladder.
+// NewEncounter returns a workflow in which two bots play. Bot a moves first in games with odd numbers. The
+// argument number is the number of the encounter on its ladder.
 func NewEncounter(w job.Work, rules arena.Rules, seed uint64, number int64, a, b Player) (*Spec, error) {
 	o := GamesOptions{Opened: &arena.Opened{Version: arena.Version, Game: w.Problem, Rules: rules, Seed: seed}, Fresh: true}
 	w.Files, w.Folder = nil, true

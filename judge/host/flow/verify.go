@@ -9,12 +9,12 @@ import (
 	"assay/judge/host/job"
 )
 
-// VerifyOptions are the options of verifying a problem.
+// VerifyOptions configure the verification of a problem.
 type VerifyOptions struct {
-	// Problem is the path of its directory in the snapshot.
+	// Problem is the path of the problem directory in the snapshot.
 	Problem string   `json:"problem"`
-	Only    []string `json:"only,omitempty"` // parts of the paths of solutions
-	All     bool     `json:"all,omitempty"`  // judge each solution on every case
+	Only    []string `json:"only,omitempty"` // parts of the paths of solutions; if empty, all solutions
+	All     bool     `json:"all,omitempty"`  // judge each solution on every test case
 	Fresh   bool     `json:"fresh,omitempty"`
 }
 
@@ -25,20 +25,20 @@ type Checked struct {
 	Found     *bundle.Frozen `json:"found,omitempty"`
 }
 
-// SolutionOptions say which solution is judged by a job of kind Solution.
+// SolutionOptions say which solution a job of kind Solution judges.
 type SolutionOptions struct {
 	VerifyOptions
 	Path  string         `json:"path"` // in the snapshot
 	Found *bundle.Frozen `json:"found,omitempty"`
 }
 
-// ChecksKey is the key of the part with everything except solutions.
+// ChecksKey is the key of the part with everything except the solutions.
 const ChecksKey = "checks"
 
-// SolutionKey returns the key of the part with a solution.
+// SolutionKey returns the key of the part that judges a solution.
 func SolutionKey(path string) string { return "solution " + path }
 
-// usualCost is the estimate for a part if there is no better one.
+// usualCost is the default estimate of a part's CPU time.
 const usualCost = time.Second
 
 func checkVerify(s *Spec) error {

@@ -1,12 +1,11 @@
-// Package freeport gives tests addresses of loopback where a server may start, end and start
-// again. It does not listen on them: that is for the test.
+// Package freeport gives tests loopback addresses on which a server can start, stop and start again. The package
+// does not listen on them.
 //
-// An address that the kernel chooses (port 0) is good as long as a process listens. While the
-// server is down the kernel may give the same port to any connection that goes out, and the
-// server does not start again. So ports come from below those that the kernel gives to
-// connections (/proc/sys/net/ipv4/ip_local_port_range), and other processes that ask this
-// package do not get them: each is held by an abstract socket of its name, which ends with
-// the process.
+// A port chosen by the kernel (port 0) is reserved only while a process listens on it. While the server is down,
+// the kernel may assign the port to any outgoing connection, and the server cannot start again. Therefore ports
+// come from below the range that the kernel uses for connections (/proc/sys/net/ipv4/ip_local_port_range). An
+// abstract socket with the port in its name, which disappears when the process exits, reserves the port from other
+// processes that use this package.
 package freeport
 
 import (
@@ -18,20 +17,21 @@ import (
 	"testing"
 )
 
-// held are the sockets that hold this process's ports: the garbage collector closes a socket without a reference.
+// held contains the sockets that reserve this process's ports. Without a reference, the garbage collector would
+// close them.
 var held sync.Map
 
-// lowest is above the ports that known services use by default.
+// lowest is above the default ports of well-known services.
 const lowest = 12000
 
-// Address is an address of loopback, such as "127.0.0.1:12345", that is the caller's until
-// its process ends.
+// Address returns a loopback address, such as "127.0.0.1:12345", that is reserved for the caller until its process
+// exits.
 func Address(t testing.TB) string {
 	t.Helper()
 	return fmt.Sprintf("127.0.0.1:%d", Port(t))
 }
 
-// Port is the port of such an address.
+// Port returns the port of such an address.
 func Port(t testing.TB) int {
 	t.Helper()
 	below := firstOfConnections()
@@ -55,11 +55,11 @@ func Port(t testing.TB) int {
 	return 0
 }
 
-// firstOfConnections is the first port that the kernel gives to connections that go out.
+// firstOfConnections returns the first port that the kernel may assign to outgoing connections.
 func firstOfConnections() int {
-	first := 32768 // where the kernel does not say
+	first := 32768 // the default if the kernel does not report it
 	if data, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {
-		_, _ = fmt.Sscan(string(data), &first) // unchanged if that is no number
+		_, _ = fmt.Sscan(string(data), &first) // if this fails, first does not change
 	}
 	return max(first, lowest+1000)
 }

@@ -13,7 +13,7 @@ func TestAddressesAreFreeAndGivenOnce(t *testing.T) {
 			t.Fatalf("%s was given twice", a)
 		}
 		seen[a] = true
-		for range 2 { // a server starts, ends, and starts again
+		for range 2 { // start a server, stop it, and start it again
 			l, err := net.Listen("tcp", a)
 			if err != nil {
 				t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// TestBorderline: which judgings another worker is asked about.
+// TestBorderline checks which judgements another worker must repeat.
 func TestBorderline(t *testing.T) {
 	ms := func(n int) judge.Exec { return judge.Exec{CPU: time.Duration(n) * time.Millisecond} }
 	killed := ms(1150)

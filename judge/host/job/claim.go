@@ -7,17 +7,17 @@ import (
 	"assay/judge/blob"
 )
 
-// A Claim says why a worker may fetch bytes from the server: for a job that it was given, or for a bundle that it
-// prepares.
+// A Claim is the reason why a worker may fetch bytes from the server. Either it was given a job, or it prepares a
+// bundle.
 type Claim struct {
 	Job, Token string
-	Bundle     blob.Digest // if Job is empty
+	Bundle     blob.Digest // set if Job is empty
 }
 
-// Claim returns the claim of a worker that was given the job.
+// Claim returns the claim of a worker that was given job s.
 func (s *Spec) Claim() Claim { return Claim{Job: s.ID, Token: s.Token} }
 
-// String returns the claim as a request carries it.
+// String returns the claim in the format of the request header.
 func (c Claim) String() string {
 	if c.Job != "" {
 		return "job " + c.Job + " " + c.Token
@@ -25,7 +25,7 @@ func (c Claim) String() string {
 	return "bundle " + string(c.Bundle)
 }
 
-// ParseClaim parses the result of String.
+// ParseClaim parses a text in the format that String returns.
 func ParseClaim(text string) (c Claim, err error) {
 	words := strings.Split(text, " ")
 	switch {

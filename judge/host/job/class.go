@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// A Class describes machines that give a submission the same verdict. Its first worker decides the values.
+// A Class describes machines that give a submission the same verdict. Its first worker sets the values.
 type Class struct {
 	Name      string            `json:"name"`
 	Arch      string            `json:"arch"`
 	Rung      string            `json:"sandbox"`
-	Languages map[string]string `json:"languages"` // id to the identity of its toolchain
+	Languages map[string]string `json:"languages"` // language id to toolchain identity
 }
 
-// Differences returns how a machine differs from the class: one sentence each, with how to fix it. There are none if
-// the machine fits. A machine may have more than its class.
+// Differences returns the differences between a machine and the class: one sentence each, with the remedy. It
+// returns none if the machine fits. A machine may have more languages than its class.
 func (c *Class) Differences(o *Offer) (all []string) {
 	if c.Arch != o.Arch {
 		all = append(all, fmt.Sprintf("the class %s is of %s, this machine is %s: verdicts on both would not be the same", c.Name,
@@ -39,7 +39,8 @@ func (c *Class) Differences(o *Offer) (all []string) {
 	return all
 }
 
-// Changes returns what changes if the class is created again from a machine's capabilities, one line each.
+// Changes returns what would change if the class were redefined from a machine's capabilities, as one line per
+// change.
 func (c *Class) Changes(o *Offer) (all []string) {
 	add := func(what, was, is string) {
 		if was != is {
@@ -56,8 +57,8 @@ func (c *Class) Changes(o *Offer) (all []string) {
 	return all
 }
 
-// Admit returns the lanes that a worker may serve. A worker with another version than the server does not judge
-// running contests. It returns an error if the server does not understand the worker's protocol.
+// Admit returns the lanes that a worker may serve. A worker whose version differs from the server's does not judge
+// running contests. Admit returns an error if the server does not understand the worker's protocol.
 func Admit(o *Offer, version string) ([]Lane, error) {
 	switch {
 	case o.Protocol > Protocol:

@@ -19,7 +19,7 @@ func TestDifferencesFromAClass(t *testing.T) {
 	class := &Class{Name: "main", Arch: first.Arch, Rung: first.Rung, Languages: first.Languages}
 	for name, tt := range map[string]struct {
 		change func(*Offer)
-		want   []string // in the sentences, one each
+		want   []string // one substring per sentence
 	}{
 		"it is the first one's twin": {func(*Offer) {}, nil},
 		"it has a language more":     {func(o *Offer) { o.Languages["go"] = "go 1.26" }, nil},

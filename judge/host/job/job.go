@@ -1,8 +1,8 @@
-// Package job has the types in which a server and its workers exchange work: what to do (Spec), its outcome
-// (Result), and what a worker reports meanwhile. It knows nothing of queues, databases and sandboxes.
+// Package job defines the types with which a server and its workers exchange work: what to do (Spec), the result
+// (Result), and what a worker reports in the meantime. It does not know queues, databases and sandboxes.
 //
-// A job is a submission, a batch of games or one golf submission to check. It is never a single test case, so a job
-// takes a handful of rows and messages however many test cases there are.
+// A job is a submission, a batch of games, or one golf submission to check. It is never a single test case.
+// Therefore a job needs only a few rows and messages, however many test cases there are.
 package job
 
 import (
@@ -16,28 +16,28 @@ import (
 	"assay/judge/blob"
 )
 
-// Protocol is the version of these types, and Oldest that of the oldest worker that a server accepts: before version
-// 2 workers sent no claims, and would get no files. Protocol rises when a field changes its meaning, and Oldest when
-// older workers can no longer do the work.
+// Protocol is the version of these types. It increases when a field changes its meaning. Oldest is the oldest
+// worker version that a server accepts. It increases when older workers can no longer do the work: before version
+// 2, workers sent no claims, and would get no files.
 const (
 	Protocol = 2
 	Oldest   = 2
 )
 
-// A Lane says which jobs go first.
+// A Lane is a priority of jobs.
 type Lane int
 
-// The lanes, in the order in which a worker tries them.
+// The lanes, highest priority first.
 const (
-	Contest    Lane = iota // of a running contest
+	Contest    Lane = iota // submissions to running contests
 	Practice               // practice, previews, and the first inputs of golf submissions
-	ProofLane              // golf submissions on all inputs
+	ProofLane              // checks of golf submissions on all inputs
 	TrialLane              // tests of new bots
 	Background             // rejudging, verification, adequacy
-	GameLane               // games of ladders, which never run out
+	GameLane               // ladder games, which never run out
 )
 
-// String returns the lane's name for people.
+// String returns the display name of the lane.
 func (l Lane) String() string {
 	if l < 0 || int(l) >= len(laneNames) {
 		return fmt.Sprintf("lane %d", int(l))
@@ -47,12 +47,12 @@ func (l Lane) String() string {
 
 var laneNames = []string{"contest", "practice", "proofs", "trials", "background", "games"}
 
-// Lanes are all lanes in order.
+// Lanes lists all lanes in order.
 var Lanes = []Lane{Contest, Practice, ProofLane, TrialLane, Background, GameLane}
 
 // A File is one submitted file. Its bytes are a blob.
 type File struct {
-	Path   string      `json:"path"` // in the submission, with slashes
+	Path   string      `json:"path"` // slash-separated path in the submission
 	Size   int64       `json:"size_bytes"`
 	Digest blob.Digest `json:"sha256"`
 }
@@ -61,11 +61,11 @@ type File struct {
 type Work struct {
 	Kind Kind `json:"kind"`
 	// Bundle is the manifest of a bundled problem, or of a snapshot of problem directories if Snapshot is set.
-	// Config has the languages and limits. Package bundle defines both.
+	// Config contains the languages and limits. Package bundle defines both.
 	Bundle   blob.Digest `json:"bundle"`
 	Snapshot bool        `json:"snapshot,omitempty"`
 	Config   blob.Digest `json:"config"`
-	// Problem is the name of the problem in reports. It must be a valid directory name.
+	// Problem is the problem's name in reports. It must be a valid directory name.
 	Problem string `json:"problem"`
 	// Files are the submitted files, if any.
 	Files    []File `json:"files"`
@@ -73,10 +73,11 @@ type Work struct {
 	Program  string `json:"program"`            // name of the submission in reports
 	Language string `json:"language,omitempty"` // chosen by the sender; if empty, the file name decides
 	All      bool   `json:"all,omitempty"`      // continue after the first failure
-	// Alone reports that the submission was judged before and was slightly too late. Excluded workers must not run
-	// it, no other job may run at the same time, and no progress is sent.
+	// Alone reports whether this run repeats one that was slightly too slow. Excluded workers must not run the
+	// job, no other job may run at the same time, and no progress is sent.
 	Alone bool `json:"alone,omitempty"`
-	// Options are those of the job's kind. Lines are the packed lines of other jobs of its flow that it needs.
+	// Options are the options of the job's kind. Lines contains packed lines of other jobs in the workflow that
+	// the job needs.
 	Options json.RawMessage `json:"options,omitempty"`
 	Lines   []blob.Digest   `json:"lines,omitempty"`
 }
@@ -85,22 +86,23 @@ type Work struct {
 type Spec struct {
 	Work
 	ID string `json:"id"`
-	// Generation rises each time the server dispatches the job again because it was lost.
+	// Generation increases each time the server dispatches the job again because it was lost.
 	Generation int    `json:"generation"`
 	Lane       Lane   `json:"lane"`
-	Class      string `json:"class"` // of the workers that may take it
-	// Token is known only to receivers of the job. A result must repeat it.
+	Class      string `json:"class"` // class of the workers that may take it
+	// Token is known only to receivers of the job. A result must contain it.
 	Token string `json:"token"`
-	// Exclude lists the workers that must not take it: they failed at it, or have judged it already.
+	// Exclude lists the workers that must not take the job, because they have failed at it or have already judged
+	// the submission.
 	Exclude []string `json:"exclude,omitempty"`
-	// Tries is how often it has failed so far. It is not sent to workers.
+	// Tries is the number of failures so far. It is not sent to workers.
 	Tries int `json:"-"`
 }
 
-// Longest is how long a worker runs a job before it stops it.
+// Longest is the maximum time for a job, after which the worker stops it.
 const Longest = time.Hour
 
-// HeldMost is how long the server accepts a worker's claim to run a job.
+// HeldMost is the maximum time for which the server accepts a worker's claim to run a job.
 const HeldMost = Longest + 10*time.Minute
 
 // A State says how a job ended.
@@ -109,13 +111,13 @@ type State string
 // The states of a result.
 const (
 	Done   State = "done"   // there is a verdict
-	Failed State = "failed" // the worker or its machine could not do it; Reason says why
-	// GivenUp is sent by a worker to which a job was delivered too often. The job may crash workers, so no worker
-	// gets it again.
+	Failed State = "failed" // the worker or its machine failed; Reason says why
+	// GivenUp is the state in a result that a worker returns instead of running a job that was delivered too
+	// often. The job may crash workers, so no worker gets it again.
 	GivenUp State = "given up"
 )
 
-// A Row is one test case of a judged submission.
+// A Row is a test case in the judgement of a submission.
 type Row struct {
 	Case    string        `json:"case"` // group/name
 	Verdict judge.Verdict `json:"verdict"`
@@ -133,32 +135,32 @@ type Result struct {
 	Worker     string `json:"worker"`
 	State      State  `json:"state"`
 	Reason     string `json:"reason,omitempty"`
-	// TooOften reports that the job was given up because it was delivered too often. The server sets Unproven if no
-	// worker is known to have ended because of it.
+	// TooOften reports whether the job was given up because it was delivered too often. The server sets Unproven
+	// if no worker is known to have crashed because of the job.
 	TooOften bool     `json:"too_often,omitempty"`
 	Unproven bool     `json:"-"`
-	Had      []string `json:"-"` // with Unproven: workers that had the job and returned no result
-	// Blame says who caused a failure: the setter, whose error no other worker can avoid, or the machine.
+	Had      []string `json:"-"` // if Unproven: workers that had the job but returned no result
+	// Blame says who caused a failure. Setter means an error that would occur on every worker.
 	Blame    judge.Blame     `json:"blame,omitempty"`
 	Finished *judge.Finished `json:"finished,omitempty"` // of a submission
 	Rows     []Row           `json:"rows,omitempty"`
-	// Events are the whole stream as JSON lines, compressed with gzip, at most MaxEvents bytes.
+	// Events contains all events as JSON lines, compressed with gzip, in at most MaxEvents bytes.
 	Events []byte `json:"events,omitempty"`
-	// Output is the output of a job of a flow, by its kind.
+	// Output is the output of a job in a workflow. Its type depends on the kind.
 	Output json.RawMessage `json:"output,omitempty"`
-	// The following fields say where the result comes from.
+	// The following fields describe the origin of the result.
 	Version    string            `json:"version"`
 	Machine    string            `json:"machine"`
 	Rung       string            `json:"sandbox"`              // isolation level
-	Toolchains map[string]string `json:"toolchains,omitempty"` // language id to identity
+	Toolchains map[string]string `json:"toolchains,omitempty"` // language id to toolchain identity
 	CPUUS      int64             `json:"cpu_us"`               // of all programs that ran, for the next estimate
 }
 
-// Sizes are limited, because a message of the queue has at most 1 MiB.
+// The size limits. A queue message can have at most 1 MiB.
 const (
-	MaxEvents = 640 << 10 // bytes of compressed events; base64 turns three bytes into four
+	MaxEvents = 640 << 10 // bytes of compressed events; base64 turns 3 bytes into 4
 	MaxSpec   = 256 << 10 // bytes of a Spec as JSON
-	MaxOutput = 128 << 10 // bytes of the Output of a job of a flow, which has no rows
+	MaxOutput = 128 << 10 // bytes of the Output of a workflow's job, which has no rows
 	maxRows   = 128 << 10 // approximate bytes of the rows of a result
 	MaxFiles  = 256       // files of a submission
 	maxPath   = 255       // bytes of a path in a submission
@@ -171,18 +173,18 @@ type Running struct {
 	Generation int    `json:"generation"`
 }
 
-// A Beat is the heartbeat of a worker, sent every few seconds.
+// A Beat is a worker's heartbeat, sent every few seconds.
 type Beat struct {
 	Running  []Running `json:"running,omitempty"`
 	Slots    int       `json:"slots"`
 	Draining bool      `json:"draining,omitempty"`
-	Note     string    `json:"note,omitempty"` // why it takes no jobs, for administrators
+	Note     string    `json:"note,omitempty"` // why the worker accepts no jobs, for administrators
 }
 
-// Progress has new events of a job, as package judge encodes them.
+// Progress contains new events of a job, encoded by package judge.
 type Progress struct {
 	Running
-	First  int      `json:"first"` // index of the first of these events in the stream
+	First  int      `json:"first"` // index of the first event of Events in the stream
 	Events [][]byte `json:"events"`
 }
 
@@ -193,39 +195,39 @@ type Order struct {
 	Bundles []Bundle  `json:"bundles,omitempty"`
 }
 
-// A Bundle names a bundled problem with the languages and limits for it.
+// A Bundle identifies a bundled problem and its languages and limits.
 type Bundle struct {
 	Manifest blob.Digest `json:"manifest"`
 	Config   blob.Digest `json:"config"`
 	Problem  string      `json:"problem"` // its name in reports
 }
 
-// OrderKind says what a worker should do.
+// OrderKind is the kind of a control message.
 type OrderKind string
 
 // The control messages.
 const (
 	Cancel OrderKind = "cancel" // stop Job and discard its result
-	Drain  OrderKind = "drain"  // take no more jobs, finish the running ones, stop
+	Drain  OrderKind = "drain"  // accept no more jobs, finish the running ones, exit
 	Warm   OrderKind = "warm"   // fetch Bundles and build their programs, because jobs will come soon
 )
 
-// An Offer describes what a worker can do. It decides whether the worker fits a class.
+// An Offer describes the capabilities of a worker. They decide whether the worker fits a class.
 type Offer struct {
 	Protocol  int               `json:"protocol"`
 	Version   string            `json:"version"` // of the judge
-	Arch      string            `json:"arch"`    // in Go's notation: linux/amd64
+	Arch      string            `json:"arch"`    // in Go's notation, such as linux/amd64
 	Rung      string            `json:"sandbox"`
-	Languages map[string]string `json:"languages"` // id to the identity of its toolchain
-	// Obtain says how to install the toolchains of languages, by id: a command, or a sentence. It has missing
-	// languages, too.
+	Languages map[string]string `json:"languages"` // language id to toolchain identity
+	// Obtain maps language ids to instructions for installing the toolchain: a command or a sentence. It includes
+	// languages that are not installed.
 	Obtain  map[string]string `json:"obtain,omitempty"`
 	Slots   int               `json:"slots"`
-	Machine string            `json:"machine"`         // for people: processor, memory
-	Speed   *Speed            `json:"speed,omitempty"` // nil if it was never measured
+	Machine string            `json:"machine"`         // processor and memory, for display
+	Speed   *Speed            `json:"speed,omitempty"` // nil if not measured
 }
 
-// Check returns an error if work from outside is not valid.
+// Check returns an error if untrusted work is not valid.
 func (w *Work) Check() error {
 	if _, known := kinds[w.Kind]; !known {
 		return fmt.Errorf("the kind of job %.40q is not known here", w.Kind)
@@ -249,7 +251,7 @@ func (w *Work) Check() error {
 	return CheckFiles(w.Files, w.Folder)
 }
 
-// CheckFiles returns an error if the files of a submission cannot be in one directory on every system.
+// CheckFiles returns an error if the files of a submission cannot be stored in one directory on every system.
 func CheckFiles(files []File, folder bool) error {
 	switch {
 	case len(files) == 0:

@@ -27,7 +27,7 @@ func TestWorkOfOthersIsChecked(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(*Work)
-		want   string // in the error; "" for none
+		want   string // in the error; empty if there is none
 	}{
 		"good":              {func(*Work) {}, ""},
 		"a folder":          {file("src/a.py", "src/b/c.py"), ""},
@@ -103,8 +103,8 @@ func TestSpecsAndResultsTravel(t *testing.T) {
 	}
 }
 
-// stream is the judging of n cases; those of failing fail, with details of size bytes
-// that do not compress.
+// stream returns the events of judging n cases. Those for which failing returns true fail, with size bytes of
+// incompressible details.
 func stream(n, size int, failing func(i int) bool) (events []judge.Event) {
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := func() string {
@@ -168,7 +168,7 @@ func TestEventsArePacked(t *testing.T) {
 			if cases != tt.cases || details != tt.details || notes != tt.notes {
 				t.Errorf("%d cases, %d with details, %d notes; want %d, %d, %d", cases, details, notes, tt.cases, tt.details, tt.notes)
 			}
-			if n, _, _ := count(tt.events); len(rows) != n && n <= 1000 { // of more see TestRowsFitIntoAMessage
+			if n, _, _ := count(tt.events); len(rows) != n && n <= 1000 { // for more, see TestRowsFitIntoAMessage
 				t.Errorf("%d rows of %d cases", len(rows), n)
 			}
 			if len(packed) > MaxEvents {
@@ -184,7 +184,7 @@ func TestEventsArePacked(t *testing.T) {
 	}
 }
 
-// TestRowsFitIntoAMessage: of too many cases those that failed have rows.
+// TestRowsFitIntoAMessage checks that the failed cases keep their rows if there are too many cases.
 func TestRowsFitIntoAMessage(t *testing.T) {
 	for name, tt := range map[string]struct {
 		cases   int

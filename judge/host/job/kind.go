@@ -7,11 +7,11 @@ import (
 	"assay/judge"
 )
 
-// A Kind says what a worker does for a job.
+// A Kind is the kind of work in a job.
 type Kind string
 
-// The kinds of jobs. All kinds except Submission are parts of flows: each has its own Options in Work and its
-// own Output in Result. Package flow plans them.
+// The kinds of jobs. All kinds except Submission occur in workflows: each has its own type of Options in Work and
+// of Output in Result. Package flow plans them.
 const (
 	Submission Kind = "submission" // judge a submission on the test cases of a problem
 	Checks     Kind = "checks"     // verify a problem directory without its solutions
@@ -23,21 +23,22 @@ const (
 	Grid       Kind = "grid"       // list what each test case finds
 	Opening    Kind = "opening"    // prepare the bots of a tournament
 	Games      Kind = "games"      // play games of a tournament
-	Look       Kind = "look"       // have a referee describe games
+	Look       Kind = "look"       // describe games with a referee
 	Trial      Kind = "trial"      // test a bot
 )
 
-// kinds lists all kinds with how a server and a worker treat their jobs. Code outside this table, the planners of
-// package flow, and the methods of a worker does not compare kinds.
+// kinds lists all kinds, and how a server and a worker handle their jobs. Only this table, the planners of package
+// flow, and the methods of a worker may compare kinds.
 var kinds = map[Kind]struct {
-	// judging reports that the events are those of one judging, with files to judge, and are also sent
-	// as progress. The events of other kinds are lines for the next jobs of their flow.
+	// judging reports whether the events are those of a single judging with files to judge, and are also sent as
+	// progress. For other kinds, the events are lines for later jobs of the workflow.
 	judging bool
-	// patient reports that a job that failed on all connected workers waits before they get it again, so that
-	// an administrator can repair a machine. Other kinds fail at once, because the caller of the flow waits.
+	// patient reports whether a job that failed on all connected workers is retried after a while, so that an
+	// administrator can repair a machine. Other kinds fail immediately, because the caller of the workflow is
+	// waiting.
 	patient bool
-	// preemptible reports that a job takes minutes and stops between two of its programs for jobs of lanes
-	// before its own.
+	// preemptible reports whether a job takes minutes, and pauses between two of its programs for jobs with higher
+	// priority.
 	preemptible bool
 }{
 	Submission: {judging: true, patient: true},
@@ -54,17 +55,18 @@ var kinds = map[Kind]struct {
 	Trial:      {},
 }
 
-// Judging reports whether a job of the kind judges one submission: its events are read by UnpackJudging. The events
-// of other kinds are read by UnpackLines.
+// Judging reports whether a job of kind k judges one submission. If so, UnpackJudging reads its events.
+// UnpackLines reads those of other kinds.
 func (k Kind) Judging() bool { return kinds[k].judging }
 
-// Patient reports whether a job of the kind waits after it failed on all connected workers, longer each time.
+// Patient reports whether a job of kind k is retried after it failed on all connected workers, after increasing
+// delays.
 func (k Kind) Patient() bool { return kinds[k].patient }
 
-// Preemptible reports whether a job of the kind stops between two of its programs for jobs of lanes before its own.
+// Preemptible reports whether a job of kind k pauses between two of its programs for jobs with higher priority.
 func (k Kind) Preemptible() bool { return kinds[k].preemptible }
 
-// ReportsProgress reports whether a worker sends events of the job before its result.
+// ReportsProgress reports whether a worker sends events of the job before the result.
 func (w *Work) ReportsProgress() bool { return w.Kind.Judging() && !w.Alone }
 
 // CheckEvents returns an error if the packed events of a result of this work cannot be read.
@@ -77,7 +79,7 @@ func (w *Work) CheckEvents(packed []byte) (err error) {
 	return err
 }
 
-// UnpackJudging reads the events of a judging. They come from a worker that may send anything.
+// UnpackJudging reads the events of a judging. They come from a worker, so they are not trusted.
 func UnpackJudging(packed []byte) ([]judge.Event, error) {
 	events, err := Unpack(packed)
 	for _, e := range events {
@@ -98,7 +100,7 @@ func UnpackJudging(packed []byte) ([]judge.Event, error) {
 	return events, err
 }
 
-// known returns an error if v is no verdict.
+// known returns an error if v is not a known verdict.
 func known(v judge.Verdict) error {
 	if !slices.Contains(judge.Verdicts(), v) {
 		return fmt.Errorf("%.40q is not a verdict", v)

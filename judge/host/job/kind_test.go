@@ -8,7 +8,7 @@ import (
 	"assay/judge"
 )
 
-// TestKinds lists the kinds of jobs that are treated in another way than most.
+// TestKinds checks the lists of kinds that are handled specially.
 func TestKinds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		is   func(Kind) bool
@@ -37,7 +37,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestCheckEvents: events are read as those of their kind of job. A judging is made of known verdicts, which lines are not.
+// TestCheckEvents checks that events are decoded as the kind of the job requires. The events of a judging must
+// contain known verdicts. The lines of other kinds need not contain verdicts.
 func TestCheckEvents(t *testing.T) {
 	judging, _, err := Pack([]judge.Event{&judge.Finished{Verdict: "Fine"}})
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"assay/judge"
 )
 
-// MaxSlots is the most that a worker may have.
+// MaxSlots is the maximum number of slots of a worker.
 const MaxSlots = 256
 
-// A worker may be broken, or lie: what it says is read by people at a terminal, and decides
-// what others are given.
+// The limits of a worker's messages. A worker may be broken or lie. Its messages are shown in terminals and affect
+// which jobs other workers get.
 const (
-	maxNote  = 1 << 10      // bytes of what a worker says of itself
-	mostSaid = 2 * MaxSlots // jobs that it names at once
+	maxNote  = 1 << 10      // bytes of a worker's note about itself
+	mostSaid = 2 * MaxSlots // jobs that it may name at once
 )
 
-// plain is a text without what a terminal would obey, of at most this many bytes.
+// plain truncates text to at most most bytes, and removes control characters that a terminal would interpret.
 func plain(text string, most int) string {
 	text = strings.ToValidUTF8(text[:min(len(text), most)], "\uFFFD")
 	return strings.Map(func(r rune) rune {
@@ -30,7 +30,7 @@ func plain(text string, most int) string {
 	}, text)
 }
 
-// plainMap is a map of plain texts, without those that are too many.
+// plainMap applies plain to the keys and values of a map, and limits the number of entries.
 func plainMap(all map[string]string) map[string]string {
 	const most = 500
 	if all == nil {
@@ -43,8 +43,7 @@ func plainMap(all map[string]string) map[string]string {
 	return kept
 }
 
-// Check says what is wrong with what a worker can do, and takes out of its words what a terminal
-// would obey.
+// Check returns an error if the capabilities are not valid. It removes control characters from their texts.
 func (o *Offer) Check() error {
 	if o.Slots < 1 || o.Slots > MaxSlots {
 		return fmt.Errorf("the worker says that it has %d slots: a worker has 1 to %d", o.Slots, MaxSlots)
@@ -56,14 +55,14 @@ func (o *Offer) Check() error {
 	return nil
 }
 
-// Plain bounds what a worker says of itself.
+// Plain limits the contents of a heartbeat.
 func (b *Beat) Plain() {
 	b.Slots, b.Note = min(max(b.Slots, 0), MaxSlots), plain(b.Note, maxNote)
 	b.Running = b.Running[:min(len(b.Running), mostSaid)]
 }
 
-// check says what is wrong with the verdicts of a result, and takes out of its words what a
-// terminal would obey.
+// check returns an error if the verdicts of a result are not valid. It removes control characters from the
+// result's texts.
 func (r *Result) check() error {
 	for _, word := range []*string{&r.Reason, &r.Version, &r.Machine, &r.Rung} {
 		*word = plain(*word, maxReason)
@@ -84,11 +83,11 @@ func (r *Result) check() error {
 	return nil
 }
 
-// Unread makes it a failure of the worker that a result cannot be read.
+// Unread turns a result that cannot be read into a failure of the worker.
 func (r *Result) Unread(err error) {
 	r.State, r.Blame, r.Finished, r.Rows, r.Output, r.Events = Failed, judge.Machine, nil, nil, nil, nil
 	r.Reason = "the result of the worker cannot be read: " + plain(err.Error(), maxNote)
 }
 
-// maxReason is how many bytes a result says of a failure.
+// maxReason is the maximum size in bytes of the reason for a failure.
 const maxReason = 5 << 10

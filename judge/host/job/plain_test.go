@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// TestWordsOfWorkers: what a worker says is bounded, and no terminal obeys it.
+// TestWordsOfWorkers checks that texts from a worker are limited, and contain no control characters.
 func TestWordsOfWorkers(t *testing.T) {
 	const evil = "a\x1b[31mred\x00\u009b2J\xff"
 	o := job.Offer{Slots: 4, Machine: evil, Version: strings.Repeat("x", 1<<20), Languages: map[string]string{evil: evil}}
@@ -40,7 +40,7 @@ func TestWordsOfWorkers(t *testing.T) {
 	}
 }
 
-// TestVerdictsOfWorkers: a result with a verdict that is none is a failure of the worker.
+// TestVerdictsOfWorkers checks that a result with an unknown verdict becomes a failure of the worker.
 func TestVerdictsOfWorkers(t *testing.T) {
 	good := job.Result{
 		Job: "j", Worker: "w", State: job.Done, Reason: "line\n\x1b[2J",
@@ -87,7 +87,8 @@ func TestVerdictsOfWorkers(t *testing.T) {
 	}
 }
 
-// TestFewBytesThatBecomeMany are not unpacked, and nobody packs what nobody would unpack.
+// TestFewBytesThatBecomeMany checks that compressed events are not unpacked if they are too large, and that such
+// events are not packed either.
 func TestFewBytesThatBecomeMany(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
@@ -113,7 +114,7 @@ func TestFewBytesThatBecomeMany(t *testing.T) {
 	if _, err := job.PackLines(lines); err == nil {
 		t.Error("40 MiB are packed")
 	}
-	// A judging with as much goes without its details.
+	// A judging of this size loses its details.
 	var events []judge.Event
 	for i := range 40 {
 		events = append(events, &judge.CaseJudged{Case: fmt.Sprint(i), Verdict: judge.WrongAnswer, Stderr: string(line)})

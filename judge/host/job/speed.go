@@ -8,28 +8,29 @@ import (
 	"time"
 )
 
-// A Speed says how fast a machine runs fixed loads, by CPU time. Package worker measures it.
+// A Speed says how fast a machine runs fixed benchmarks, in CPU time. Package worker measures it.
 type Speed struct {
-	// Loads are the lowest times of the loads in milliseconds, without other programs.
+	// Loads maps benchmarks to their lowest times in milliseconds, measured without other programs.
 	Loads map[string]float64 `json:"loads_ms"`
-	// Spread is how much slower a usual run was than the fastest one, at worst: 0.02 is 2 %.
+	// Spread is the largest relative difference between a typical and the fastest run: 0.02 means 2 %.
 	Spread float64 `json:"spread"`
-	// Busy is how many times as long a run took while all slots were busy. Slots is their number.
+	// Busy is the slowdown factor of a run while all slots were busy. Slots is the number of slots.
 	Busy  float64 `json:"busy"`
 	Slots int     `json:"slots"`
-	// Doubt says why the measurement is not reliable. It is empty if it is.
+	// Doubt says why the measurement is not reliable. It is empty if the measurement is reliable.
 	Doubt string    `json:"doubt,omitempty"`
 	At    time.Time `json:"at"`
 }
 
-// How much slower or faster than the first worker a worker of a class may be, and one of a mixed class.
+// The maximum factors by which a worker may differ in speed from the first worker of its class: in an ordinary
+// class, and in a mixed class.
 const (
 	classSlower = 1.1
 	mixedSlower = 2
 )
 
-// Factor returns how many times as much CPU time this machine takes as another one: the median over the loads. It is
-// 0 if the two have no load in common.
+// Factor returns the ratio of this machine's CPU times to those of another machine: the median over the
+// benchmarks. It returns 0 if they have no benchmark in common.
 func (s *Speed) Factor(base *Speed) float64 {
 	var ratios []float64
 	for load, ms := range s.Loads {
@@ -44,11 +45,11 @@ func (s *Speed) Factor(base *Speed) float64 {
 	return (ratios[(len(ratios)-1)/2] + ratios[len(ratios)/2]) / 2
 }
 
-// Known reports whether the machine was measured reliably.
+// Known reports whether there is a reliable measurement of the machine.
 func (s *Speed) Known() bool { return s != nil && s.Doubt == "" && len(s.Loads) > 0 }
 
-// Differs returns a sentence if a machine is too slow or too fast for a class whose first machine is base. Otherwise
-// it returns an empty string, also if there is no reliable measurement.
+// Differs returns a sentence if a machine is too slow or too fast for a class whose first machine is base.
+// Otherwise, or if there is no reliable measurement, it returns an empty string.
 func (s *Speed) Differs(base *Speed, class string, mixed bool) string {
 	if !s.Known() || !base.Known() {
 		return ""

@@ -12,7 +12,7 @@ func speed(a, m, w float64) *job.Speed {
 	return &job.Speed{Loads: map[string]float64{"arithmetic": a, "memory": m, "writes": w}}
 }
 
-// TestSpeed: which machines are too slow or too fast for a class, and which are not judged.
+// TestSpeed checks which machines are too slow or too fast for a class, and which have no reliable measurement.
 func TestSpeed(t *testing.T) {
 	base, doubted := speed(200, 400, 60), speed(600, 900, 200)
 	doubted.Doubt = "it was busy"

@@ -25,7 +25,7 @@ func (s *Spec) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// DecodeSpec decodes the result of Encode. It ignores fields of later versions.
+// DecodeSpec decodes an encoded spec. It ignores fields of later versions.
 func DecodeSpec(data []byte) (*Spec, error) {
 	s := &Spec{}
 	if err := json.Unmarshal(data, s); err != nil {
@@ -46,8 +46,8 @@ func (r *Result) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// DecodeResult decodes the result of Encode. The worker may send anything: if it sends values that the judge does
-// not have, the job counts as failed there.
+// DecodeResult decodes an encoded result. The worker may send anything. If the result contains values that the
+// judge does not know, DecodeResult returns a failure of the worker instead.
 func DecodeResult(data []byte) (*Result, error) {
 	r := &Result{}
 	if err := json.Unmarshal(data, r); err != nil {
@@ -67,13 +67,13 @@ func DecodeResult(data []byte) (*Result, error) {
 	return r, nil
 }
 
-// detailed is how many failing test cases keep the details that explain the failure.
+// detailed is the number of failing test cases that keep the details of their failure.
 const detailed = 20
 
-// Pack compresses a stream of events to at most MaxEvents bytes, and returns the rows of its test cases. Test cases
-// after the first failing ones lose their details. If that is not enough, all do, and then events of accepted test
-// cases are left out. A Noted event says so. If there are very many test cases, only some have a row, failed ones
-// first; the events have all.
+// Pack compresses events to at most MaxEvents bytes, and returns the rows of the test cases. Test cases after the
+// first failing ones lose their details. If that is not enough, all test cases lose them, and then events of
+// accepted test cases are left out. A Noted event reports this. If there are very many test cases, only some get a
+// row, failed ones first, but the events contain all of them.
 func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
 	for _, e := range events {
 		if c, ok := e.(*judge.CaseJudged); ok && !c.Static {
@@ -107,7 +107,7 @@ func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
 	return nil, nil, fmt.Errorf("the events have %d bytes even without details; the most is %d", len(packed), MaxEvents)
 }
 
-// PackLines compresses lines without line ends.
+// PackLines compresses lines, which must not contain line breaks.
 func PackLines(lines [][]byte) ([]byte, error) {
 	packed, err := compress(func(write func([]byte) error) error {
 		for _, l := range lines {
@@ -123,7 +123,7 @@ func PackLines(lines [][]byte) ([]byte, error) {
 	return packed, err
 }
 
-// fewer leaves out rows that are too many for a message: first those of accepted test cases, then the last ones.
+// fewer removes rows that do not fit in a message: first the rows of accepted test cases, then the last ones.
 func fewer(rows []Row) []Row {
 	for _, keep := range []func(Row) bool{
 		func(Row) bool { return true },
@@ -149,10 +149,10 @@ func fewer(rows []Row) []Row {
 	return rows
 }
 
-// rowSize is the approximate size of a row in bytes, without the name of its test case.
+// rowSize is the approximate size of a row in bytes, excluding the name of the test case.
 const rowSize = 120
 
-// reduce returns a stream without what Pack leaves out. It does not change the stream itself.
+// reduce returns a copy of the events without the parts that Pack leaves out.
 func reduce(events []judge.Event, keep int, accepted bool, note string) (out []judge.Event) {
 	for _, e := range events {
 		c, ok := e.(*judge.CaseJudged)
@@ -192,7 +192,7 @@ func packEvents(events []judge.Event) ([]byte, error) {
 	})
 }
 
-// errTooMany means that there are more lines than a reader unpacks.
+// errTooMany means that the lines exceed the size that a reader unpacks.
 var errTooMany = fmt.Errorf("the lines have more than %d MiB", maxUnpacked>>20)
 
 // compress compresses the written lines.
@@ -216,10 +216,10 @@ func compress(lines func(write func([]byte) error) error) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// maxUnpacked bounds the size to which bytes from a worker may be unpacked.
+// maxUnpacked is the maximum size to which bytes from a worker are unpacked.
 const maxUnpacked = 32 << 20
 
-// Unpack reads the result of Pack.
+// Unpack reads events packed by Pack.
 func Unpack(packed []byte) (events []judge.Event, err error) {
 	lines, err := UnpackLines(packed)
 	for _, l := range lines {
@@ -232,7 +232,7 @@ func Unpack(packed []byte) (events []judge.Event, err error) {
 	return events, err
 }
 
-// UnpackLines reads the result of Pack or PackLines, line by line.
+// UnpackLines reads the lines in the output of Pack or PackLines.
 func UnpackLines(packed []byte) (lines [][]byte, err error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

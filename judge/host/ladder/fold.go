@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// fold stores the results of encounters that have ended.
+// fold stores the results of finished encounters.
 func (k *Keeper) fold(ctx context.Context, l *store.Ladder) error {
 	open, err := k.o.Store.OpenEncounters(ctx, l.ID)
 	if err != nil {
@@ -65,8 +65,8 @@ func (k *Keeper) fold(ctx context.Context, l *store.Ladder) error {
 	return k.afterwards(ctx, l)
 }
 
-// take fills in an encounter from its records, of at most the given number of games. If the bots cannot have played
-// one of the games, it returns an error, and no game counts.
+// take fills in the result of an encounter from its records. The argument most is the maximum number of games in
+// the records. If one of the games is not possible between these bots, take returns an error, and no game counts.
 func take(e *store.Encounter, records []*arena.Record, most int) error {
 	var games []*arena.Game
 	var faults [2][]string
@@ -94,7 +94,7 @@ func take(e *store.Encounter, records []*arena.Record, most int) error {
 		case r.Out != nil && int64(r.Out.Bot) != e.A && int64(r.Out.Bot) != e.B:
 			return fmt.Errorf("bot %d is out", r.Out.Bot)
 		case r.Out != nil:
-			// The bot did not get ready: no game was played, and it lost all of them.
+			// The bot did not get ready, so no game was played, and it lost all games.
 			e.Reason = fmt.Sprintf("bot %d did not get ready: %s", r.Out.Bot, r.Out.Fault.Kind)
 			blame(int64(r.Out.Bot), arena.InitFailed)
 			blame(int64(r.Out.Bot), arena.InitFailed)
@@ -144,13 +144,14 @@ func join(words []string) (all string) {
 	return all
 }
 
-// A bot with too many faults in its last games, other than of a move, is paused.
+// The limits for pausing a bot because of its failures in recent games. Illegal moves do not count as failures
+// here.
 const (
 	mostFaults = 5
 	lastGames  = 20
 )
 
-// afterwards updates a ladder after encounters have ended: it pauses broken bots, and records changes of ranks.
+// afterwards updates a ladder after encounters have ended. It pauses broken bots, and records changes of ranks.
 func (k *Keeper) afterwards(ctx context.Context, l *store.Ladder) error {
 	l, err := k.o.Store.Ladder(ctx, l.ID)
 	if err != nil {
@@ -176,7 +177,8 @@ func (k *Keeper) afterwards(ctx context.Context, l *store.Ladder) error {
 	return nil
 }
 
-// Broken counts the faults that ended a bot's process in its last games since it joined or was resumed.
+// Broken returns the number of failures that ended a bot's process in its last games. It counts only games since
+// the bot joined or was resumed.
 func (v *View) Broken(b *store.Bot) (faults int) {
 	games := 0
 	for _, e := range slices.Backward(v.Encounters) {

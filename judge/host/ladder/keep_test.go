@@ -22,14 +22,14 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// admits is a queue that lets workers in, and does nothing else.
+// An admits is a queue that only admits workers.
 type admits struct{ dispatch.Queue }
 
 func (admits) Admit(string, string, string, bool) error { return nil }
 func (admits) Order(string, job.Order) error            { return nil }
 func (admits) Tell(queue.News) error                    { return nil }
 
-// harness is a server's database with a ladder, and a Keeper whose clock the test moves.
+// A harness is a server's database with a ladder, and a Keeper with a clock that the test sets.
 type harness struct {
 	*testing.T
 	*Keeper
@@ -91,7 +91,7 @@ func (h *harness) put(data []byte) blob.Digest {
 	return d
 }
 
-// step has the keeper do all that is to be done now. Nothing may go wrong.
+// step lets the Keeper do everything that is due, and checks that it logs no error.
 func (h *harness) step() {
 	h.Helper()
 	h.now = h.now.Add(time.Second)
@@ -102,7 +102,7 @@ func (h *harness) step() {
 	}
 }
 
-// ladder reads the ladder as it is stored.
+// ladder returns the stored ladder.
 func (h *harness) ladder() *store.Ladder {
 	h.Helper()
 	l, err := h.store.Ladder(h.Context(), h.l.ID)
@@ -110,13 +110,13 @@ func (h *harness) ladder() *store.Ladder {
 	return l
 }
 
-// rules gives the ladder its rules.
+// rules sets the rules of the ladder.
 func (h *harness) rules() {
 	h.Helper()
 	h.must(h.store.SetLadderRules(h.Context(), h.l.ID, []byte(`{"name":"s1","format":"open-ladder","rounds":1,"games":2}`), ""))
 }
 
-// does has a worker end the only job of a flow with an output and records.
+// does records the output and the records of the only job in a workflow.
 func (h *harness) does(id, key string, output any, records ...arena.Record) {
 	h.Helper()
 	work := job.Work{Kind: job.Games, Bundle: h.put([]byte("bundle")), Config: h.put([]byte("bundle")), Problem: "nim", Program: "nim"}
@@ -145,7 +145,7 @@ func (h *harness) does(id, key string, output any, records ...arena.Record) {
 	h.must(err)
 }
 
-// enter puts a bot on the ladder.
+// enter adds a bot to the ladder.
 func (h *harness) enter(name string) *store.Bot {
 	h.Helper()
 	b := &store.Bot{Account: h.owner, Name: name, File: "a.py", Files: []job.File{{Path: "a.py", Size: 1, Digest: h.put([]byte("a"))}}}
@@ -153,7 +153,7 @@ func (h *harness) enter(name string) *store.Bot {
 	return b
 }
 
-// plays puts a bot on the ladder that passes its test.
+// plays adds a bot that passes its test to the ladder.
 func (h *harness) plays(name string) *store.Bot {
 	h.Helper()
 	b := h.enter(name)
@@ -169,8 +169,8 @@ func (h *harness) bot(n int64) *store.Bot {
 	return b
 }
 
-// games are the records of an encounter in which the winners are bots, 0 for a draw. The loser of a game
-// fails with the fault, if there is one.
+// games returns the records of an encounter with the given winners. A 0 means a draw. If fault is not empty, the
+// loser of each game fails with it.
 func games(e *store.Encounter, fault arena.Fault, winners ...int64) (all []arena.Record) {
 	for i, winner := range winners {
 		g := &arena.Game{Round: int(e.Number), Leg: i + 1, First: int(e.A), Second: int(e.B), Reason: "over"}
@@ -198,8 +198,8 @@ func (h *harness) open() []*store.Encounter {
 	return open
 }
 
-// TestRulesOfALadder: a worker reads them once. If there are none, the ladder says why and asks nobody
-// again.
+// TestRulesOfALadder checks that a worker reads the rules once. If there are none, the ladder records the reason,
+// and no worker is asked again.
 func TestRulesOfALadder(t *testing.T) {
 	for what, tt := range map[string]struct {
 		output flow.Tried
@@ -242,7 +242,7 @@ func TestRulesOfALadder(t *testing.T) {
 	}
 }
 
-// TestTests: what a test of a bot found out decides whether it plays, and what is said of it.
+// TestTests checks how the result of a bot's test decides whether the bot plays, and which message is stored.
 func TestTests(t *testing.T) {
 	for what, tt := range map[string]struct {
 		output flow.Tried
@@ -298,8 +298,8 @@ func TestTests(t *testing.T) {
 	}
 }
 
-// TestEncountersAreStarted: as many as the slots and two more, of which each has a flow; none on a closed
-// ladder, with one bot, or without workers.
+// TestEncountersAreStarted checks that one encounter per slot and two more are started, each with a workflow. No
+// encounter starts on a closed ladder, with a single bot, or without workers.
 func TestEncountersAreStarted(t *testing.T) {
 	for _, tt := range []struct {
 		what      string
@@ -318,7 +318,7 @@ func TestEncountersAreStarted(t *testing.T) {
 		h := newHarness(t, tt.slots)
 		h.rules()
 		l := h.ladder()
-		l.Open, l.PerMinute = false, tt.perMinute // nothing begins before all are there
+		l.Open, l.PerMinute = false, tt.perMinute // no encounter starts before all bots have been added
 		open := *l
 		open.Open = true
 		h.must(h.store.ChangeLadder(t.Context(), &open))
@@ -347,8 +347,8 @@ func TestEncountersAreStarted(t *testing.T) {
 	}
 }
 
-// TestEncountersAreRecorded: results, faults, and what does not count; a bot that fails too often is
-// paused.
+// TestEncountersAreRecorded checks how results, failures and unscored games are recorded. A bot that fails too
+// often is paused.
 func TestEncountersAreRecorded(t *testing.T) {
 	h := newHarness(t, 1)
 	h.rules()
@@ -402,7 +402,7 @@ func TestEncountersAreRecorded(t *testing.T) {
 		t.Errorf("the table is of %d games, %v", v.Games(), err)
 	}
 
-	// Bot b fails in every game: after five faults it is paused, and a is not.
+	// Bot b fails in every game. After five failures it is paused, but bot a is not.
 	for range 3 {
 		if got := h.bot(b.Number); got.State != store.BotActive {
 			t.Errorf("the bot is %s too early: %q", got.State, got.Reason)
@@ -417,7 +417,7 @@ func TestEncountersAreRecorded(t *testing.T) {
 	if got := h.bot(a.Number); got.State != store.BotActive {
 		t.Errorf("the other one is %s, %q", got.State, got.Reason)
 	}
-	// What it did before it was resumed counts against it no more.
+	// Failures before a bot was resumed no longer count.
 	h.must(h.store.SetBot(t.Context(), h.l.ID, b.Number, store.BotPaused, store.BotActive, ""))
 	h.step()
 	if got := h.bot(b.Number); got.State != store.BotActive {
@@ -425,8 +425,8 @@ func TestEncountersAreRecorded(t *testing.T) {
 	}
 }
 
-// TestRankChanges: of bots that are placed, at most twice a minute, and each once, also by a keeper that
-// has started again.
+// TestRankChanges checks that rank changes of placed bots are recorded at most twice per minute. Each is recorded
+// once, even if the Keeper restarts.
 func TestRankChanges(t *testing.T) {
 	h := newHarness(t, 0)
 	h.rules()
@@ -451,7 +451,7 @@ func TestRankChanges(t *testing.T) {
 		}
 		return all
 	}
-	_, err := h.View(t.Context(), h.ladder()) // the ladder is known
+	_, err := h.View(t.Context(), h.ladder()) // load the ladder
 	h.must(err)
 	for _, tt := range []struct {
 		what string
@@ -482,8 +482,8 @@ func TestRankChanges(t *testing.T) {
 	}
 }
 
-// TestTheTableIsNew: few encounters are rated at once, and of many the table is some seconds old at most.
-// A bot that comes or goes is seen at once.
+// TestTheTableIsNew checks that a table with few encounters is rated immediately. With many encounters the table
+// is at most a few seconds old. A bot that joins or leaves is visible immediately.
 func TestTheTableIsNew(t *testing.T) {
 	h := newHarness(t, 0)
 	h.rules()
@@ -519,8 +519,9 @@ func TestTheTableIsNew(t *testing.T) {
 	look("a bot has gone", 0, 1)
 }
 
-// TestSettled: it is asked after as many encounters as there are bots, twice as many and so on, once all
-// are placed; then nothing begins.
+// TestSettled checks when the Keeper tests whether the ranking is settled. Once all bots are placed, it does so
+// after as many encounters as there are bots, after twice as many, and so on. When the ranking is settled, no
+// encounter starts.
 func TestSettled(t *testing.T) {
 	h := newHarness(t, 2)
 	h.rules()

@@ -1,6 +1,6 @@
-// Package ladder runs the ladders of a server. It has new bots tested, chooses with package matchmaking which bots
-// play next, stores the results, pauses broken bots, and computes the table of each ladder. Workers play the games.
-// Package store keeps all data, so that nothing is lost in a restart.
+// Package ladder runs the ladders of a server. It lets workers test new bots, uses package matchmaking to choose
+// which bots play next, stores the results, pauses broken bots, and computes the table of each ladder. It does not play
+// games: workers do. Package store keeps all data, so a restart loses nothing.
 package ladder
 
 import (
@@ -21,8 +21,8 @@ type Options struct {
 	Dispatch *dispatch.Dispatcher
 	Log      *slog.Logger
 	Holder   string // see dispatch.Options
-	Class    string // of the workers that play the games
-	// Now is the clock. If nil, it is time.Now.
+	Class    string // worker class that plays the games
+	// Now returns the current time. If nil, time.Now is used.
 	Now func() time.Time
 }
 
@@ -32,22 +32,22 @@ type Keeper struct {
 	poke chan struct{}
 
 	mu    sync.Mutex
-	known map[string]*known // by the id of the ladder
+	known map[string]*known // by ladder id
 }
 
-// A known is the state of one ladder in memory.
+// A known is the in-memory state of one ladder.
 type known struct {
 	mu     sync.Mutex
 	view   *View
-	seq    int64         // of the newest encounter in it
+	seq    int64         // number of the newest encounter in the view
 	stale  bool          // games have ended since the last rating
-	places map[int64]int // ranks that were last recorded; nil until they are read
-	told   time.Time     // when they were recorded
+	places map[int64]int // last recorded ranks; nil until they are read
+	told   time.Time     // when places were recorded
 }
 
 // The times of a Keeper.
 const (
-	lookEvery = time.Second // without a wake-up
+	lookEvery = time.Second // interval without a wake-up
 	rateEvery = 5 * time.Second
 )
 
@@ -67,7 +67,7 @@ func (k *Keeper) Wake() {
 	}
 }
 
-// Run runs the ladders until ctx ends, while this server is the leader.
+// Run runs the ladders until ctx is done. It does nothing while another server is the leader.
 func (k *Keeper) Run(ctx context.Context) {
 	lead := store.NewLead(k.o.Store, store.LaddersLead, k.o.Holder)
 	defer lead.Resign(ctx)
@@ -86,7 +86,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// Step does what is due for all ladders.
+// Step does everything that is due for all ladders.
 func (k *Keeper) Step(ctx context.Context) {
 	all, err := k.o.Store.Ladders(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (k *Keeper) trouble(ctx context.Context, what, slug string, err error) {
 	}
 }
 
-// step does what is due for one ladder.
+// step does everything that is due for one ladder.
 func (k *Keeper) step(ctx context.Context, l *store.Ladder) error {
 	if len(l.Rules) == 0 {
 		return k.rules(ctx, l)
@@ -128,13 +128,14 @@ func (k *Keeper) step(ctx context.Context, l *store.Ladder) error {
 	return errors.Join(k.climbs(ctx, v), k.play(ctx, v))
 }
 
-// tellEvery is how often changes of ranks are recorded: equal bots change ranks with each game.
+// tellEvery is the interval at which rank changes are recorded. Without it there would be too many records,
+// because equally strong bots change ranks with each game.
 const tellEvery = 30 * time.Second
 
-// mostClimbs is how many changes of ranks are read after a start.
+// mostClimbs is the maximum number of rank changes that are read after a start.
 const mostClimbs = 5000
 
-// climbs records the changes of ranks of bots that have been placed.
+// climbs records the rank changes of placed bots.
 func (k *Keeper) climbs(ctx context.Context, v *View) error {
 	k.mu.Lock()
 	one := k.known[v.ID]
@@ -216,7 +217,7 @@ func (k *Keeper) View(ctx context.Context, l *store.Ladder) (*View, error) {
 	return v, nil
 }
 
-// If only a few encounters are known, the bots are rated after each.
+// few is the number of encounters up to which the bots are rated after each encounter.
 const few = 200
 
 func playing(all []*store.Bot) (numbers []int64) {

@@ -10,7 +10,8 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// TestTheLeadIsHeld, and not taken anew each time that the ladders are looked at.
+// TestTheLeadIsHeld checks that the leader keeps its lease, and does not acquire it each time it looks at the
+// ladders.
 func TestTheLeadIsHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := store.Open(t.Context(), store.Options{Dir: storetest.Dir(t), Version: "test"})
@@ -24,7 +25,7 @@ func TestTheLeadIsHeld(t *testing.T) {
 		for _, row := range []struct{ after, renewed time.Duration }{{0, 0}, {store.LeadRenew, 0}, {time.Second, store.LeadRenew + time.Second}} {
 			time.Sleep(row.after)
 			k.poke <- struct{}{}
-			k.poke <- struct{}{} // it has looked
+			k.poke <- struct{}{} // received when it has looked
 			lead, err := s.Leading(t.Context(), store.LaddersLead)
 			if until := taken.Add(row.renewed + store.LeadTerm); err != nil || lead.Holder != "one" || !lead.Until.Equal(until) {
 				t.Errorf("after %v: %+v, %v; want one until %v", time.Since(taken), lead, err, until)

@@ -14,10 +14,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// ahead is how many encounters of a ladder are queued in addition to those that workers have slots for.
+// ahead is how many encounters of a ladder are queued in addition to one per slot of the workers.
 const ahead = 2
 
-// play starts as many encounters as there is room for.
+// play starts as many encounters as room allows.
 func (k *Keeper) play(ctx context.Context, v *View) error {
 	if len(v.Lines) < 2 {
 		return nil
@@ -44,7 +44,7 @@ func (k *Keeper) play(ctx context.Context, v *View) error {
 	return nil
 }
 
-// room returns how many encounters may start now, given the number of slots of the workers.
+// room returns how many encounters may start now. Slots is the total number of slots of the workers.
 func (k *Keeper) room(v *View, open []*store.Encounter, slots int) int {
 	room := slots + ahead - len(open)
 	if v.PerMinute > 0 {
@@ -53,7 +53,7 @@ func (k *Keeper) room(v *View, open []*store.Encounter, slots int) int {
 	return max(room, 0)
 }
 
-// minute returns how many encounters may start now within the ladder's limit of games per minute.
+// minute returns how many encounters may start now within the ladder's limit on games per minute.
 func (k *Keeper) minute(v *View, open []*store.Encounter) int {
 	begun, since := 0, k.o.Now().Add(-time.Minute)
 	for _, e := range open {
@@ -72,7 +72,7 @@ func (k *Keeper) minute(v *View, open []*store.Encounter) int {
 	return max(int(v.PerMinute)/v.Played.Games, 1) - begun
 }
 
-// next starts an encounter, and returns all that are running.
+// next starts an encounter, and returns all running encounters.
 func (k *Keeper) next(ctx context.Context, v *View, open []*store.Encounter) ([]*store.Encounter, error) {
 	e := k.pair(v, open)
 	err := k.o.Store.NewEncounter(ctx, e, string(flow.Encounter), v.Owner, func(e *store.Encounter) ([]byte, error) {
@@ -127,20 +127,20 @@ func (k *Keeper) pair(v *View, open []*store.Encounter) *store.Encounter {
 	for _, e := range slices.Backward(last) {
 		see(e)
 	}
-	// The seed of the draw combines that of the ladder with the number of the encounter.
+	// The random seed combines the ladder's seed with the number of the encounter.
 	a, b := matchmaking.Next(bots, v.ratings, rand.NewPCG(v.Seed, uint64(number)+1).Uint64())
 	return &store.Encounter{Ladder: v.ID, A: numbers[a], B: numbers[b]}
 }
 
-// settled reports whether the ranking is settled. It checks after as many encounters as there are bots, then after
-// twice as many, and so on. A bot that comes or goes restarts the count.
+// settled reports whether the ranking is settled. It checks this after as many encounters as there are bots, then
+// after twice as many, and so on. A bot that joins or leaves restarts the count.
 func (k *Keeper) settled(ctx context.Context, v *View) (bool, error) {
 	if v.Settled {
 		return true, nil
 	}
 	l := *v.Ladder
 	ended := int64(len(v.Encounters))
-	if l.Looks == 0 && l.NextLook <= ended { // other bots play now
+	if l.Looks == 0 && l.NextLook <= ended { // the set of bots has changed
 		placed := true
 		for i := range v.Lines {
 			placed = placed && !v.Lines[i].Placing()

@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestRoom: encounters begin for the slots of the workers and two more, and no more in a minute than the
-// ladder may play.
+// TestRoom checks that encounters start for the slots of the workers and two more, within the ladder's limit on
+// games per minute.
 func TestRoom(t *testing.T) {
 	now := time.Unix(10_000, 0)
 	k := New(Options{Now: func() time.Time { return now }})
@@ -54,7 +54,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestNoMinuteHasMoreGames: whatever begins and ends when, no 60 seconds have more games than allowed.
+// TestNoMinuteHasMoreGames checks the limit for every period of 60 seconds, for random start and end times.
 func TestNoMinuteHasMoreGames(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	now := time.Unix(0, 0)
@@ -95,8 +95,8 @@ func TestNoMinuteHasMoreGames(t *testing.T) {
 	}
 }
 
-// TestNoBotStarves: whoever comes, and however many encounters are under way, each bot meets somebody
-// within a few rounds, and a new one is placed soon.
+// TestNoBotStarves checks that each bot plays within a few rounds, and that a new bot is placed soon. This must
+// hold for any number of joining bots and running encounters.
 func TestNoBotStarves(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	k := New(Options{})
@@ -154,8 +154,7 @@ func TestNoBotStarves(t *testing.T) {
 	}
 }
 
-// TestNothingThatDoesNotCountIsShown: results of an encounter that has a reason why it does not count are
-// in no table, whoever plays.
+// TestNothingThatDoesNotCountIsShown checks that unscored encounters are in no table.
 func TestNothingThatDoesNotCountIsShown(t *testing.T) {
 	counts := played(4, 60)
 	var all []*store.Encounter
@@ -193,7 +192,7 @@ func records(all []Met) (r []Record) {
 	return r
 }
 
-// TestRetiredOpponents: games against a bot that plays no more are not in the table, and the bot stays
+// TestRetiredOpponents checks that games against a retired bot are not in the table, and that its opponents stay
 // placed.
 func TestRetiredOpponents(t *testing.T) {
 	all := played(3, 60)

@@ -6,8 +6,8 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// Terms returns the rules of the ladder for authors of bots. A ladder has a schedule of its own and disqualifies no
-// bot. The title is that of the rule set.
+// Terms returns the rules of the ladder for bot authors. A ladder has its own schedule and disqualifies no bot.
+// The title is that of the rule set.
 func (v *View) Terms(title string) arena.Terms {
 	return arena.Terms{
 		Rules: v.Played, Title: title, Cost: cost,
@@ -17,7 +17,7 @@ func (v *View) Terms(title string) arena.Terms {
 	}
 }
 
-// cost returns what a fault costs on a ladder.
+// cost returns the penalty for a failure on a ladder.
 func cost(f arena.Fault) string {
 	switch {
 	case f == arena.InitFailed:

@@ -12,15 +12,15 @@ import (
 	"assay/judge/host/store"
 )
 
-// rulesFlow is the id of the flow that reads the rules of a ladder.
+// rulesFlow returns the id of the workflow that reads the rules of a ladder.
 func rulesFlow(l *store.Ladder) string { return "rules" + store.JobID(l.ID, "rules") }
 
-// work returns what all jobs of a ladder have in common.
+// work returns the parts that all jobs of a ladder share.
 func work(l *store.Ladder) job.Work {
 	return job.Work{Bundle: l.Bundle, Config: l.Config, Problem: l.Problem, Program: l.Slug}
 }
 
-// choice returns the chosen rules. A ladder replaces their schedule by its own.
+// choice returns the chosen rules. A ladder replaces their schedule with its own.
 func choice(l *store.Ladder) (c arena.Choice, err error) {
 	if err = json.Unmarshal(l.Choice, &c); err != nil {
 		err = fmt.Errorf("read what rules the ladder %s is to have: %w", l.Slug, err)
@@ -28,7 +28,7 @@ func choice(l *store.Ladder) (c arena.Choice, err error) {
 	return c, err
 }
 
-// rules has a worker read the rules and stores them.
+// rules lets a worker read the rules, and stores them.
 func (k *Keeper) rules(ctx context.Context, l *store.Ladder) error {
 	if l.Wrong != "" {
 		return nil
@@ -65,7 +65,7 @@ func (k *Keeper) rules(ctx context.Context, l *store.Ladder) error {
 	return k.o.Store.SetLadderRules(ctx, l.ID, data, "")
 }
 
-// begin stores a flow and starts it.
+// begin stores a workflow and starts it.
 func (k *Keeper) begin(ctx context.Context, id string, spec *flow.Spec, owner string) error {
 	data, err := json.Marshal(spec)
 	if err != nil {
@@ -78,7 +78,7 @@ func (k *Keeper) begin(ctx context.Context, id string, spec *flow.Spec, owner st
 	return nil
 }
 
-// tried returns the output of a flow that tests a bot. If the flow failed, it returns nil and the reason.
+// tried returns the output of a workflow that tests a bot. If the workflow failed, it returns nil and the reason.
 func (k *Keeper) tried(ctx context.Context, f *store.Flow) (*flow.Tried, string, error) {
 	p, reason, err := k.part(ctx, f)
 	if err != nil || p == nil {
@@ -94,7 +94,7 @@ func (k *Keeper) tried(ctx context.Context, f *store.Flow) (*flow.Tried, string,
 	return t, "", nil
 }
 
-// part returns the only part of a flow that has ended. If there is none, it returns nil and the reason.
+// part returns the only part of a finished workflow. If there is none, it returns nil and the reason.
 func (k *Keeper) part(ctx context.Context, f *store.Flow) (*store.Part, string, error) {
 	if f.State != store.FlowDone {
 		return nil, f.Reason, nil
@@ -132,12 +132,12 @@ func (k *Keeper) Enter(ctx context.Context, l *store.Ladder, b *store.Bot) error
 	return err
 }
 
-// player returns a bot as workers know it: by its number, not by the name that its author chose.
+// player returns a bot as workers see it: with its number instead of the name that its author chose.
 func player(b *store.Bot) flow.Player {
 	return flow.Player{Number: b.Number, Name: fmt.Sprintf("bot-%d", b.Number), File: b.File, Files: b.Files}
 }
 
-// checks stores the outcomes of tests that have ended.
+// checks stores the results of finished tests.
 func (k *Keeper) checks(ctx context.Context, l *store.Ladder) error {
 	all, err := k.o.Store.CheckedBots(ctx, l.ID)
 	if err != nil {

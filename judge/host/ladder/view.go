@@ -13,42 +13,42 @@ import (
 	"assay/judge/host/store"
 )
 
-// A View is the state of a ladder at one moment. It never changes.
+// A View is the state of a ladder at one point in time. It never changes.
 type View struct {
 	*store.Ladder
 	Played arena.Rules // the rules; zero until a worker has read them
 	Bots   []*store.Bot
-	Lines  []Standing // the bots that play, strongest first
-	// Encounters are all that have ended, in the order of their ends.
+	Lines  []Standing // active bots, strongest first
+	// Encounters lists all finished encounters in the order in which they ended.
 	Encounters []*store.Encounter
 	Rated      time.Time
 
 	rated   int // number of encounters at the last rating
 	ratings *rating.Ratings
-	index   map[int64]int // of the bots that play: their index in the ratings
+	index   map[int64]int // active bots to their index in the ratings
 	pairs   map[[2]int64]rating.Tally
 }
 
-// A Standing is a line of the table: a bot that plays.
+// A Standing is a line of the table for an active bot.
 type Standing struct {
 	*store.Bot
 	Place     int
 	Elo       float64
 	Low, High float64 // 95% confidence interval
 	Flag      rating.Flag
-	Record    Record  // against the bots that play; the rating depends on it
-	Met       int     // encounters that count, including those against retired bots
+	Record    Record  // against active bots; the rating depends on it
+	Met       int     // scored encounters, including those against retired bots
 	Better    float64 // likelihood of superiority over the next bot
 }
 
 // Placing reports whether the bot is still being placed.
 func (l *Standing) Placing() bool { return l.Met < matchmaking.Placement }
 
-// Counts reports whether the games of an encounter count. They do not if a bot did not get ready, or if the worker
-// returned invalid games.
+// Counts reports whether the games of an encounter count. It returns false if a bot did not get ready, or if the
+// worker returned invalid games.
 func Counts(e *store.Encounter) bool { return e.Reason == "" && e.Results != "" }
 
-// A Record counts the results of a bot in all its games, or in those against one other bot.
+// A Record counts the results of a bot in all games, or in the games against one opponent.
 type Record struct {
 	Encounters, Wins, Draws, Losses int
 }
@@ -56,7 +56,7 @@ type Record struct {
 // Games returns the number of games.
 func (r Record) Games() int { return r.Wins + r.Draws + r.Losses }
 
-// Score returns the share of the points. Without games it is 0.5.
+// Score returns the points divided by the number of games. Without games it returns 0.5.
 func (r Record) Score() float64 {
 	if r.Games() == 0 {
 		return 0.5
@@ -64,7 +64,7 @@ func (r Record) Score() float64 {
 	return (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Games())
 }
 
-// add adds the results of an encounter from the view of the bot.
+// add adds the results of an encounter, from the bot's point of view.
 func (r *Record) add(results string) {
 	r.Encounters++
 	for i := range len(results) {
@@ -79,7 +79,7 @@ func (r *Record) add(results string) {
 	}
 }
 
-// Seen returns the results of an encounter from the view of one of its bots.
+// Seen returns the results of an encounter from the point of view of one of its bots.
 func Seen(e *store.Encounter, bot int64) string {
 	if bot == e.A {
 		return e.Results
@@ -96,7 +96,7 @@ func Seen(e *store.Encounter, bot int64) string {
 	return string(seen)
 }
 
-// tally counts the results of an encounter in pairs of games in which each bot began once.
+// tally counts the results of an encounter in pairs of games. In each pair, each bot moves first once.
 func tally(results string) (t rating.Tally) {
 	halves := func(c byte) int { return map[byte]int{'w': 2, 'd': 1}[c] }
 	for len(results) >= 2 {
@@ -109,7 +109,8 @@ func tally(results string) (t rating.Tally) {
 	return t
 }
 
-// newView computes a view from the database. It reuses an earlier view.
+// newView computes a view from the database. It reuses the results of the previous view, which is the argument
+// before.
 func newView(l *store.Ladder, bots []*store.Bot, fresh []*store.Encounter, before *View) (*View, error) {
 	v := &View{Ladder: l, Bots: bots, pairs: map[[2]int64]rating.Tally{}}
 	if len(l.Rules) > 0 {
@@ -137,7 +138,7 @@ func newView(l *store.Ladder, bots []*store.Bot, fresh []*store.Encounter, befor
 	return v, nil
 }
 
-// rate rates the bots that play, and sorts them.
+// rate rates the active bots, and sorts them.
 func (v *View) rate(now time.Time) {
 	v.Rated, v.rated, v.index = now, len(v.Encounters), map[int64]int{}
 	var lines []Standing
@@ -183,14 +184,14 @@ func (l *Standing) ranked() rating.Ranked {
 	return rating.Ranked{Elo: l.Elo, Games: l.Record.Games(), ID: l.Number}
 }
 
-// rates reports whether the games of an encounter are part of the table: they count, and both bots play.
+// rates reports whether the games of an encounter are part of the table: they count, and both bots are active.
 func (v *View) rates(e *store.Encounter) bool {
 	_, a := v.index[e.A]
 	_, b := v.index[e.B]
 	return a && b && Counts(e)
 }
 
-// Table returns the encounters behind Lines and Cross.
+// Table returns the encounters on which Lines and Cross are based.
 func (v *View) Table() (all []*store.Encounter) {
 	for _, e := range v.Encounters[:v.rated] {
 		if v.rates(e) {
@@ -200,7 +201,7 @@ func (v *View) Table() (all []*store.Encounter) {
 	return all
 }
 
-// Games returns the number of games behind the table.
+// Games returns the number of games on which the table is based.
 func (v *View) Games() (n int) {
 	for _, e := range v.Table() {
 		n += len(e.Results)
@@ -208,7 +209,7 @@ func (v *View) Games() (n int) {
 	return n
 }
 
-// Bot returns a bot by its number, or nil.
+// Bot returns the bot with the given number. It returns nil if there is none.
 func (v *View) Bot(number int64) *store.Bot {
 	i, found := slices.BinarySearchFunc(v.Bots, number, func(b *store.Bot, n int64) int { return cmp.Compare(b.Number, n) })
 	if !found {
@@ -217,7 +218,7 @@ func (v *View) Bot(number int64) *store.Bot {
 	return v.Bots[i]
 }
 
-// Standing returns the line of a bot that plays, or nil.
+// Standing returns the line of an active bot. It returns nil if the bot is not active.
 func (v *View) Standing(number int64) *Standing {
 	for i := range v.Lines {
 		if v.Lines[i].Number == number {
@@ -227,7 +228,7 @@ func (v *View) Standing(number int64) *Standing {
 	return nil
 }
 
-// A Met is the record of a bot against another one.
+// A Met is the record of a bot against an opponent.
 type Met struct {
 	Other *store.Bot
 	Record
@@ -285,17 +286,17 @@ func (v *View) Cross() [][]Record {
 	return cross
 }
 
-// A Moment is the strength of a bot over a stretch of games.
+// A Moment is the strength of a bot during a sequence of games.
 type Moment struct {
-	Encounter int64 // the newest one
+	Encounter int64 // newest encounter in the sequence
 	Games     int
 	Score     float64
-	Elo       float64 // the rating at which the score against these opponents is expected
+	Elo       float64 // rating at which this score against these opponents is expected
 }
 
-// Form returns the strength of a bot over time: its games are divided into stretches of the same length.
+// Form returns the strength of a bot over time. It divides the bot's games into sequences of equal length.
 func (v *View) Form(number int64) (all []Moment) {
-	const stretches, least = 24, 5 // encounters of a stretch
+	const stretches, least = 24, 5 // at most 24 sequences of at least 5 encounters
 	mine := v.Of(number)
 	slices.Reverse(mine)
 	mine = slices.DeleteFunc(mine, func(e *store.Encounter) bool { return !Counts(e) })
@@ -303,7 +304,7 @@ func (v *View) Form(number int64) (all []Moment) {
 		part := mine[:min(length, len(mine))]
 		mine = mine[len(part):]
 		var r Record
-		var against []float64 // one per game
+		var against []float64 // rating of the opponent, per game
 		for _, e := range part {
 			r.add(Seen(e, number))
 			elo := 0.0
@@ -319,8 +320,8 @@ func (v *View) Form(number int64) (all []Moment) {
 	return all
 }
 
-// performance returns the rating at which a number of points is expected. Like ratings, it is bounded: with half a
-// point for none, and half a point less for all.
+// performance returns the rating at which the given number of points is expected. It is bounded, as ratings are:
+// zero points count as half a point, and the maximum as half a point less.
 func performance(points float64, against []float64) float64 {
 	if len(against) == 0 {
 		return 0

@@ -14,7 +14,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// table makes a view of n bots and some encounters, at once or one after the other.
+// table returns a view with n bots and the given encounters, added at once or one after the other.
 func table(t *testing.T, n int, all []*store.Encounter, atOnce bool) *View {
 	t.Helper()
 	var bots []*store.Bot
@@ -44,7 +44,7 @@ func played(n, encounters int) (all []*store.Encounter) {
 		b := 1 + (a+random.IntN(n-1))%n
 		results := ""
 		for range 2 {
-			if random.Float64() < rating.Expected(float64(80*(b-a))) { // the first is the strongest
+			if random.Float64() < rating.Expected(float64(80*(b-a))) { // lower numbers are stronger
 				results += "w"
 			} else {
 				results += "l"
@@ -55,8 +55,8 @@ func played(n, encounters int) (all []*store.Encounter) {
 	return all
 }
 
-// TestATableMadeInSteps: games that come one after the other make the same table as all of
-// them at once, and the same as counting them by hand.
+// TestATableMadeInSteps checks that adding games one after the other gives the same table as adding all at once,
+// and the same as counting independently.
 func TestATableMadeInSteps(t *testing.T) {
 	all := played(6, 300)
 	v, steps := table(t, 6, all, true), table(t, 6, all, false)
@@ -102,7 +102,8 @@ func TestPerformance(t *testing.T) {
 	}
 }
 
-// TestTake: what the records of an encounter say, whoever began and failed.
+// TestTake checks the results that are read from the records of an encounter, for all cases of who moved first and
+// who failed.
 func TestTake(t *testing.T) {
 	game := func(leg, first, second, winner int, fault *arena.GameFault) *arena.Record {
 		return &arena.Record{Game: &arena.Game{Leg: leg, First: first, Second: second, Winner: winner, Fault: fault}}
@@ -156,7 +157,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestBroken: only faults of the last games count that are not of a move, and only those since the bot came.
+// TestBroken checks that a bot's failures count only in recent games since the bot joined. Illegal moves must not
+// count.
 func TestBroken(t *testing.T) {
 	all := played(2, 30)
 	for i, e := range all {
@@ -173,7 +175,7 @@ func TestBroken(t *testing.T) {
 		e.Faults[1-at] = "illegal,penalties"
 	}
 	v := table(t, 2, all, true)
-	// Of the last 10 encounters, those of index 20 to 24 and 27.
+	// The failures are in encounters 20 to 24 and 27, which are among the last 10.
 	if n := v.Broken(v.Bots[0]); n != 12 {
 		t.Errorf("%d faults", n)
 	}

@@ -1,7 +1,7 @@
-// Package matchmaking chooses which bots of a ladder play next. A new bot is placed against others from the whole
-// table, and after that each bot plays neighbors. The choice is a pure function of the past encounters and a seed.
-// The package knows no game, computes no rating, and does not decide how many encounters are enough: rating.Settled
-// does.
+// Package matchmaking chooses which bots of a ladder play next. A new bot is placed by playing bots from the whole
+// table. After that it plays its neighbors in the ranking. The choice is a pure function of the past encounters
+// and a seed. The package does not know the game, computes no ratings, and does not decide how many encounters are
+// enough: rating.Settled does.
 package matchmaking
 
 import (
@@ -13,25 +13,26 @@ import (
 	"assay/judge/contests/rating"
 )
 
-// A Bot is what the choice depends on of a bot.
+// A Bot contains the properties of a bot that the choice depends on.
 type Bot struct {
-	Encounters int // those that it has played
-	// Waited is how many encounters have started on the ladder since its last one, or since it joined.
+	Encounters int // number of encounters played
+	// Waited is the number of encounters that have started on the ladder since the bot's last one, or since it
+	// joined.
 	Waited int
-	// Met are its last opponents, newest first, by their indices. More than Near of them make no difference.
+	// Met lists the indices of the bot's last opponents, newest first. Only the first Near entries matter.
 	Met []int
 }
 
 // The parameters of the choice.
 const (
-	Placement = 10 // encounters that place a bot
-	Near      = 8  // neighbors among which an opponent is drawn
-	anybody   = 8  // one in this many encounters is against any bot
-	regular   = 3  // one in this many encounters is for the bot that waits longest, even if a bot is being placed
+	Placement = 10 // number of encounters that place a bot
+	Near      = 8  // number of neighbors from which an opponent is chosen at random
+	anybody   = 8  // one in this many encounters is against an arbitrary bot
+	regular   = 3  // one in this many is for the bot that waits longest, despite placements
 )
 
-// Next returns the indices of the two bots that play next; the first one is the bot whose turn it is. The ratings
-// are those of the bots in order. There must be at least two bots.
+// Next returns the indices of the two bots that play next. The result turn is the bot that is due. The ratings
+// must be in the order of bots. There must be at least two bots.
 func Next(bots []Bot, r *rating.Ratings, seed uint64) (turn, opponent int) {
 	random := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
 	turn = whose(bots, random)
@@ -48,11 +49,12 @@ func Next(bots []Bot, r *rating.Ratings, seed uint64) (turn, opponent int) {
 	return turn, neighbor(bots, r, turn, random)
 }
 
-// whose returns the bot whose turn it is. That is a bot that has waited for three quarters as many encounters as
-// there are bots. If there is none, it is a bot that is being placed, with regular exceptions. Otherwise it is the
-// bot that has waited longest for the number of its encounters.
+// whose returns the bot that is due. If a bot has waited for at least three quarters as many encounters as there
+// are bots, whose returns the bot that has waited longest. Otherwise it prefers bots that are being placed, except
+// in one of every `regular` calls on average. Among the remaining candidates, it returns the bot that has waited
+// longest relative to the number of its encounters.
 func whose(bots []Bot, random *rand.Rand) int {
-	mean, longest := 1.0, 0 // a bot without encounters comes before one with an average number
+	mean, longest := 1.0, 0 // a bot without encounters precedes one with the average number
 	for i, b := range bots {
 		mean += float64(b.Encounters) / float64(len(bots))
 		if b.Waited > bots[longest].Waited {
@@ -76,9 +78,9 @@ func whose(bots []Bot, random *rand.Rand) int {
 	return best
 }
 
-// spread returns an opponent for a bot that is being placed: one that it has not played recently, from another part
-// of the table each time. The parts are halves, then quarters, and so on, so that even a few encounters cover the
-// table.
+// spread returns an opponent for a bot that is being placed: one that the bot has not played recently, from a
+// different part of the table each time. The parts are halves, then quarters, and so on, so that even a few
+// encounters cover the table.
 func spread(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	var placed, others []int
 	for _, i := range r.Order() {
@@ -94,7 +96,7 @@ func spread(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 		others = placed
 	}
 	at := corput(bots[turn].Encounters) * float64(len(others))
-	fresh := func(i int) int { // how long ago they played, or the maximum if they never did
+	fresh := func(i int) int { // encounters since they played, or the maximum if they never did
 		if k := slices.Index(bots[turn].Met, others[i]); k >= 0 && k < len(others)-1 {
 			return k
 		}
@@ -110,7 +112,7 @@ func spread(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	return others[best]
 }
 
-// corput returns the n-th number of the van der Corput sequence: 1/2, 1/4, 3/4, 1/8 and so on.
+// corput returns the n-th number of the van der Corput sequence: 1/2, 1/4, 3/4, 1/8, and so on.
 func corput(n int) float64 {
 	v, part := 0.0, 0.5
 	for n++; n > 0; n /= 2 {
@@ -120,8 +122,9 @@ func corput(n int) float64 {
 	return v
 }
 
-// neighbor draws an opponent among the nearest in strength. It prefers opponents whose result is uncertain and whose
-// strength is little known. No pair plays again before all of the nearest have played since.
+// neighbor chooses a random opponent among the nearest in strength. It prefers opponents for which the result is
+// uncertain or the strength is not well known. A pair plays again only after the bot has played all its other
+// nearest opponents.
 func neighbor(bots []Bot, r *rating.Ratings, turn int, random *rand.Rand) int {
 	type other struct {
 		bot      int

@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/matchmaking"
 )
 
-// hill is a ladder of simulated bots, each with its true strength.
+// A hill is a ladder of simulated bots with known strengths.
 type hill struct {
 	elo     []float64
 	bots    []matchmaking.Bot
@@ -21,7 +21,7 @@ type hill struct {
 	ratings *rating.Ratings
 	every   int // encounters after which bots are rated again
 	began   int
-	longest []int // the most encounters that a bot has waited since it was placed
+	longest []int // the most encounters that each bot has waited since it was placed
 	pairs   [][2]int
 }
 
@@ -48,7 +48,7 @@ func (h *hill) duels() (all []rating.Duel) {
 	return all
 }
 
-// play plays an encounter of two games.
+// play plays an encounter with two games.
 func (h *hill) play() (turn, opponent int) {
 	if h.ratings == nil || h.began%h.every == 0 {
 		h.ratings = rating.Rate(len(h.bots), h.duels())
@@ -84,8 +84,8 @@ func (h *hill) play() (turn, opponent int) {
 	return turn, opponent
 }
 
-// TestOrderOfGradedBots: after 2,000 games of twelve bots, each two whose intervals do not
-// overlap stand in their true order, and the strongest and the weakest are told apart.
+// TestOrderOfGradedBots checks the ranking after 2,000 games of twelve bots. Two bots whose intervals do not
+// overlap must be in their true order. The intervals of the strongest and the weakest bot must not overlap.
 func TestOrderOfGradedBots(t *testing.T) {
 	for seed := range uint64(10) {
 		var elo []float64
@@ -115,8 +115,8 @@ func TestOrderOfGradedBots(t *testing.T) {
 	}
 }
 
-// TestNobodyStarves: no bot in the lower half of games played waits more than twice the mean
-// gap between two encounters of a bot, whoever joins meanwhile.
+// TestNobodyStarves checks that a bot with at most the median number of games never waits more than twice the mean
+// gap between two encounters of a bot, even if other bots join.
 func TestNobodyStarves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 25).Draw(t, "bots")
@@ -146,8 +146,8 @@ func TestNobodyStarves(t *testing.T) {
 	})
 }
 
-// TestNewBotIsPlaced: a bot that comes to a table is at its place after its first encounters,
-// which are against others from all parts of the table.
+// TestNewBotIsPlaced checks that a new bot has its correct rank after its first encounters, and that these are
+// against bots from all parts of the table.
 func TestNewBotIsPlaced(t *testing.T) {
 	var elo []float64
 	for i := range 40 {
@@ -173,8 +173,8 @@ func TestNewBotIsPlaced(t *testing.T) {
 	}
 }
 
-// TestNeighborsMeet: who is placed meets mostly neighbors, and none of them again before
-// the others.
+// TestNeighborsMeet checks that a placed bot mostly plays its neighbors, and that it has played all its other
+// neighbors before it plays one of them again.
 func TestNeighborsMeet(t *testing.T) {
 	var elo []float64
 	for i := range 60 {
@@ -206,7 +206,7 @@ func TestNeighborsMeet(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameEncounter: Next depends on what it is given and on nothing else.
+// TestSameSeedSameEncounter checks that Next depends only on its arguments.
 func TestSameSeedSameEncounter(t *testing.T) {
 	h, again := newHill(9, 5, 0, 100, 50, -20, 70), newHill(9, 5, 0, 100, 50, -20, 70)
 	for range 300 {
@@ -218,7 +218,7 @@ func TestSameSeedSameEncounter(t *testing.T) {
 	}
 }
 
-// large is a ladder of 500 bots that have played 100,000 encounters.
+// large returns a ladder of 500 bots that have played 100,000 encounters.
 func large(random *rand.Rand) (bots []matchmaking.Bot, duels []rating.Duel) {
 	const n, encounters = 500, 100_000
 	bots = make([]matchmaking.Bot, n)
@@ -249,7 +249,7 @@ func large(random *rand.Rand) (bots []matchmaking.Bot, duels []rating.Duel) {
 	return bots, duels
 }
 
-// BenchmarkNextOf500 is to take 1 ms at most.
+// BenchmarkNextOf500 should take at most 1 ms.
 func BenchmarkNextOf500(b *testing.B) {
 	bots, duels := large(rand.New(rand.NewPCG(1, 1)))
 	r := rating.Rate(len(bots), duels)
@@ -260,7 +260,7 @@ func BenchmarkNextOf500(b *testing.B) {
 	}
 }
 
-// BenchmarkRatingsOf500 is to take 1 s at most.
+// BenchmarkRatingsOf500 should take at most 1 s.
 func BenchmarkRatingsOf500(b *testing.B) {
 	bots, duels := large(rand.New(rand.NewPCG(1, 1)))
 	b.ReportMetric(float64(len(duels)), "duels")

@@ -1,5 +1,5 @@
-// Package media knows the pictures and documents of contests: which objects of the Contest API have which files, what the
-// bytes of a file are, how its default filename says what it is, and how logos are scaled.
+// Package media handles the pictures and documents of contests. It defines which objects of the Contest API have
+// which files, detects the type of a file from its bytes, builds and parses default filenames, and scales logos.
 //
 // The package is pure. It stores nothing, and does not decide who may see a file.
 package media
@@ -20,10 +20,11 @@ import (
 	"assay/judge/internal/pictures"
 )
 
-// MostBytes bounds a file.
+// MostBytes is the maximum size of a file in bytes.
 const MostBytes = 8 << 20
 
-// What bounds a picture, in pixels: a small file can have more than a server could draw.
+// The maximum dimensions of a picture in pixels. A small file can contain a picture that is too large for the
+// server to decode.
 const (
 	mostSide   = 8192
 	mostPixels = 36_000_000
@@ -36,7 +37,7 @@ const (
 	Organizations = string(clics.Organizations)
 	Teams         = string(clics.Teams)
 	Persons       = string(clics.Persons)
-	Problems      = string(clics.Problems) // with a Statement only, which contest packages do not have
+	Problems      = string(clics.Problems) // have only a Statement, which contest packages do not contain
 )
 
 // The types of files.
@@ -47,19 +48,19 @@ const (
 	PDF  = "application/pdf"
 )
 
-// The properties whose files have uses of their own.
+// The properties that are used specially.
 const (
 	Logo       = "logo"
 	Flag       = "country_flag"
 	ProblemSet = "problemset" // all problems of a contest as a PDF
-	Statement  = "statement"  // of a problem as a PDF, if no package on this server has one
+	Statement  = "statement"  // PDF of a problem, if no package on this server contains one
 )
 
-// A Slot is a property that has files, of the objects of a type.
+// A Slot is a property with files, for a type of objects.
 type Slot struct {
 	Type, Property string
 	Name           string // for people
-	Scaled         bool   // the server adds the sizes of Sizes
+	Scaled         bool   // the server adds pictures in the sizes of Sizes
 }
 
 // Slots are all of them.
@@ -70,7 +71,7 @@ var Slots = []Slot{
 	{Groups, Logo, "Logo", true}, {Teams, "photo", "Photo", false}, {Persons, "photo", "Photo", false},
 }
 
-// Find finds a slot. It reports false if objects of the type have no such files.
+// Find returns the slot of a property. It returns false if objects of the type have no such files.
 func Find(typ, property string) (Slot, bool) {
 	at := slices.IndexFunc(Slots, func(s Slot) bool { return s.Type == typ && s.Property == property })
 	if at < 0 {
@@ -79,7 +80,7 @@ func Find(typ, property string) (Slot, bool) {
 	return Slots[at], true
 }
 
-// Properties are the properties that have files, of the objects of a type.
+// Properties returns the properties with files for a type of objects.
 func Properties(typ string) (all []string) {
 	for _, s := range Slots {
 		if s.Type == typ {
@@ -92,18 +93,18 @@ func Properties(typ string) (all []string) {
 	return all
 }
 
-// A Place is where a file is in a contest.
+// A Place is the position of a file in a contest.
 type Place struct {
 	Type     string
-	Object   string // the id that other systems use; empty for the contest
+	Object   string // id in the Contest API; empty for the contest
 	Property string
-	Filename string // unique in its object
+	Filename string // unique within its object
 }
 
 // Path returns the path of a file in a contest package.
 func (p Place) Path() string { return path.Join(p.Type, p.Object, p.Filename) }
 
-// Href returns the address of a file below that of its contest.
+// Href returns the address of a file, relative to its contest.
 func (p Place) Href() string {
 	if p.Object == "" {
 		return path.Join(p.Property, p.Filename)
@@ -111,7 +112,7 @@ func (p Place) Href() string {
 	return path.Join(p.Type, p.Object, p.Property, p.Filename)
 }
 
-// A Kind is what the bytes of a file are.
+// A Kind describes the content of a file.
 type Kind struct {
 	Mime          string
 	Width, Height int // in pixels; zero for a document
@@ -121,26 +122,27 @@ type Kind struct {
 type File struct {
 	Place
 	Kind
-	Tags   []string // such as light
+	Tags   []string // such as "light"
 	Digest blob.Digest
 	Size   int64
 	MD5    string
-	Scaled bool // the server made it from another file of the property
+	Scaled bool // generated from another file of the property
 }
 
-// New returns a file with what its bytes say. It returns an error for people if an object cannot have such a file.
+// New returns a file with the given bytes. If an object cannot have such a file, New returns an error to show to
+// the user.
 func New(at Place, data []byte) (File, error) {
 	k, err := inspect(at, data)
 	return File{Place: at, Kind: k, Tags: tags(at), Digest: blob.Of(data), Size: int64(len(data)), MD5: Sum(data)}, err
 }
 
-// Sum returns the MD5 digest of a file, as the Contest API has it.
+// Sum returns the MD5 digest of a file in the format of the Contest API.
 func Sum(data []byte) string {
 	sum := md5.Sum(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// inspect reads the type and the size of a file.
+// inspect detects the type and the dimensions of a file.
 func inspect(at Place, data []byte) (k Kind, err error) {
 	k.Mime, k.Width, k.Height = pictures.Type(data)
 	wanted, document := []string{PNG, JPEG, SVG}, at.Property == ProblemSet || at.Property == Statement
@@ -173,10 +175,10 @@ func inspect(at Place, data []byte) (k Kind, err error) {
 	return k, nil
 }
 
-// extensions are those of default filenames.
+// extensions maps the extensions of default filenames to media types.
 var extensions = map[string]string{".png": PNG, ".jpg": JPEG, ".jpeg": JPEG, ".svg": SVG, ".pdf": PDF}
 
-// GoodTag reports whether a default filename can have a tag.
+// GoodTag reports whether tag is valid in a default filename.
 func GoodTag(tag string) bool { return goodTags.MatchString(tag) && !sides.MatchString(tag) }
 
 var (
@@ -185,7 +187,7 @@ var (
 	objects  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$`)
 )
 
-// tags returns the tags in a default filename, without the one that is a size.
+// tags returns the tags in a default filename, except the size.
 func tags(at Place) (all []string) {
 	parts := strings.Split(strings.TrimPrefix(strings.TrimSuffix(at.Filename, path.Ext(at.Filename)), at.Property), ".")
 	for _, part := range parts[1:] {
@@ -196,7 +198,7 @@ func tags(at Place) (all []string) {
 	return all
 }
 
-// Filename returns the default filename of a file, such as logo.56x56.light.png.
+// Filename returns a default filename, such as logo.56x56.light.png.
 func Filename(property string, k Kind, tags []string) string {
 	parts := []string{property}
 	if k.Width > 0 {
@@ -206,7 +208,7 @@ func Filename(property string, k Kind, tags []string) string {
 	return strings.Join(append(append(parts, tags...), extension), ".")
 }
 
-// Named returns the place with the default filename of a file with tags.
+// Named returns p with the default filename for a file with the given tags.
 func (p Place) Named(data []byte, tags []string) Place {
 	var k Kind
 	k.Mime, k.Width, k.Height = pictures.Type(data)
@@ -214,8 +216,8 @@ func (p Place) Named(data []byte, tags []string) Place {
 	return p
 }
 
-// Parse reads the path of a file with a default filename in a contest package. It reports false for a path that is of no
-// slot, and returns an error if a default filename is wrong.
+// Parse parses the path of a file with a default filename in a contest package. It returns false if the path
+// belongs to no slot, and an error if a default filename is wrong.
 func Parse(name string) (at Place, is bool, err error) {
 	dir, file := path.Split(name)
 	parts := strings.Split(strings.TrimSuffix(dir, "/"), "/")
@@ -241,8 +243,8 @@ func Parse(name string) (at Place, is bool, err error) {
 	return at, true, nil
 }
 
-// Best returns the file of a property that fits best into a square with sides of px pixels; nil if there is none. Tag is
-// preferred.
+// Best returns the file of a property that fits best into a square of px by px pixels. It prefers files with the
+// given tag. It returns nil if there are no files.
 func Best(all []File, px int, tag string) (best *File) {
 	cost := func(f *File) int {
 		side, c := max(f.Width, f.Height), 0

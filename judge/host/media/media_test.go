@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// drawn returns a picture of one color.
+// drawn returns a single-color picture.
 func drawn(mime string, width, height int) []byte {
 	i := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for at := range i.Pix {
@@ -29,7 +29,7 @@ func drawn(mime string, width, height int) []byte {
 
 const drawing = `<?xml version="1.0"?><!-- a logo --><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 20"><rect width="9" height="9"/></svg>`
 
-// TestNew: what the bytes of a file are, and which files an object cannot have.
+// TestNew checks the detected type of files, and which files an object cannot have.
 func TestNew(t *testing.T) {
 	png, pdf := string(drawn(PNG, 100, 50)), "%PDF-1.7\nx"
 	for _, tt := range []struct{ path, data, want string }{
@@ -69,7 +69,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestParse: which paths of a package are files of contests.
+// TestParse checks which paths in a package are files of contests.
 func TestParse(t *testing.T) {
 	for path, want := range map[string]string{
 		"contest/logo.png": "logo/logo.png", "organizations/u1/logo.56x56.dark.png": "organizations/u1/logo/logo.56x56.dark.png",
@@ -99,7 +99,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestNamed: a file gets the default filename that says what it is.
+// TestNamed checks that a file gets the correct default filename.
 func TestNamed(t *testing.T) {
 	for want, tt := range map[string]struct {
 		property string
@@ -115,10 +115,10 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestScaled: of each list of tags the largest picture makes the sizes that are missing.
+// TestScaled checks that, for each list of tags, missing sizes are generated from the largest picture.
 func TestScaled(t *testing.T) {
 	for name, tt := range map[string]struct {
-		files []string // paths, and sizes that their names say
+		files []string // paths, with the dimensions in their names
 		want  string
 	}{
 		"one":          {[]string{"logo.300x150.png"}, "logo.56x28.png logo.160x80.png"},
@@ -194,7 +194,7 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-// TestBest: the smallest picture that is large enough, of the tag or of none.
+// TestBest checks that Best chooses the smallest picture that is large enough, with the given tag or no tag.
 func TestBest(t *testing.T) {
 	file := func(name string, width int, tags ...string) File {
 		return File{Place: Place{Filename: name}, Kind: Kind{Mime: PNG, Width: width, Height: width / 2}, Tags: tags}
@@ -216,7 +216,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// FuzzNew: no file makes the server fail, and what it accepts has a type and a size.
+// FuzzNew checks that no file causes a panic, and that each accepted file has a type and dimensions.
 func FuzzNew(f *testing.F) {
 	f.Add("organizations/u1/logo.56x56.light.png", drawn(PNG, 3, 2))
 	f.Add("contest/banner.svg", []byte(drawing))

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	_ "image/jpeg" // pictures that are scaled
+	_ "image/jpeg" // to decode pictures that are scaled
 	"image/png"
 	"maps"
 	"slices"
@@ -14,7 +14,7 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// Sizes are the sides, in pixels, of the scaled pictures that the Contest API asks for.
+// Sizes lists the side lengths, in pixels, of the scaled pictures that the Contest API asks for.
 var Sizes = []int{56, 160}
 
 func decode(data []byte) (image.Image, error) {
@@ -22,8 +22,8 @@ func decode(data []byte) (image.Image, error) {
 	return i, err
 }
 
-// Scaled returns the scaled files that belong to the files of a property, with their bytes. For each list of tags it makes
-// what is missing of Sizes from the largest picture that is not in SVG. Read reads the bytes of a file.
+// Scaled returns the scaled files of a property with the given files, and their bytes. For each list of tags, it
+// generates the missing Sizes from the largest picture that is not an SVG. It calls read for the bytes of a file.
 func Scaled(files []File, read func(File) ([]byte, error)) (made []File, data [][]byte, err error) {
 	of := map[string][]File{}
 	for _, f := range files {
@@ -67,7 +67,7 @@ func Scaled(files []File, read func(File) ([]byte, error)) (made []File, data []
 	return made, data, nil
 }
 
-// scale draws a picture as a PNG whose longer side has px pixels.
+// scale scales a picture to a PNG whose longer side has px pixels.
 func scale(data []byte, px int) ([]byte, Kind, error) {
 	from, err := decode(data)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package openapi describes an HTTP API as an OpenAPI 3.1 document: operations, with the JSON of their bodies as
-// schemas of Go types. It is pure, and does not know which API it describes.
+// Package openapi describes an HTTP API as an OpenAPI 3.1 document. The document contains operations whose JSON
+// bodies are described by schemas of Go types. The package is pure, and does not know which API it describes.
 package openapi
 
 import (
@@ -12,44 +12,44 @@ import (
 	"time"
 )
 
-// An Operation is what an API does at an address.
+// An Operation is an operation of an API.
 type Operation struct {
 	Method string
 	Path   string // with variables such as {id}
-	Tag    string // the group in which people find it
+	Tag    string // group of operations in the documentation
 	Query  []string
-	// In and Out are values of the types of the JSON that is sent and answered. If nil, there is no body.
-	// A Schema stands for itself.
+	// In and Out are values of the types of the JSON request and response. If nil, there is no body. A Schema is
+	// used unchanged.
 	In, Out any
-	// Media is the type of the answer. If empty, it is application/json. Lines of JSON are application/x-ndjson, and
-	// Out is that of a line.
+	// Media is the media type of the response. If empty, it is application/json. For lines of JSON it is
+	// application/x-ndjson, and Out is the type of a line.
 	Media string
-	// InMedia is the type of what is sent. If empty, it is application/json.
+	// InMedia is the media type of the request. If empty, it is application/json.
 	InMedia string
-	// Code is the status of an answer that has no error. Zero means 200.
+	// Code is the status of a successful response. Zero means 200.
 	Code int
-	// Empty reports whether there may be nothing to answer, with the status 204.
+	// Empty reports whether the response may be empty, with status 204.
 	Empty bool
-	// Cached reports whether a client that has the answer already may get the status 304.
+	// Cached reports whether a client that already has the response may get status 304.
 	Cached bool
-	// Security names the ways by which a caller can prove who it is. If empty, no account is needed. An empty one
-	// among them means that it may also be left out.
+	// Security lists alternative ways to authenticate. If empty, no account is needed. An empty element means that
+	// authentication is optional.
 	Security []string
-	// Error is a value of the type of an answer with an error.
+	// Error is a value of the type of an error response.
 	Error any
 }
 
 // A Schema is a JSON schema.
 type Schema map[string]any
 
-// Info is what a document says of an API.
+// Info describes an API.
 type Info struct {
 	Title, Version, Description string
-	// Security are the ways by which a caller can prove who it is, as the specification writes them.
+	// Security contains the ways to authenticate, in the format of the specification.
 	Security map[string]any
 }
 
-// Describe returns the document.
+// Describe returns the document as a JSON object.
 func Describe(info Info, all []Operation) (map[string]any, error) {
 	d := &describer{schemas: map[string]any{}, named: map[string]reflect.Type{}}
 	paths := map[string]any{}
@@ -76,7 +76,7 @@ func Describe(info Info, all []Operation) (map[string]any, error) {
 	return map[string]any{
 		"openapi": "3.1.0",
 		"info":    map[string]any{"title": info.Title, "version": info.Version, "description": info.Description},
-		"servers": []any{map[string]any{"url": ".."}}, // the document is one level below
+		"servers": []any{map[string]any{"url": ".."}}, // relative to the document, which is one level below
 		"paths":   paths, "components": map[string]any{"schemas": d.schemas, "securitySchemes": info.Security},
 	}, nil
 }
@@ -94,7 +94,7 @@ func pathParameters(path string) (all []any) {
 
 type describer struct {
 	schemas map[string]any
-	named   map[string]reflect.Type // whose schemas these are
+	named   map[string]reflect.Type // types of the schemas
 }
 
 func (d *describer) operation(o *Operation) (map[string]any, error) {
@@ -160,7 +160,7 @@ func (d *describer) operation(o *Operation) (map[string]any, error) {
 	return described, nil
 }
 
-// operationID makes a name of a method and a path: GET /v1/tokens/{id} is get-v1-tokens-id.
+// operationID derives an id from a method and a path: GET /v1/tokens/{id} becomes get-v1-tokens-id.
 func operationID(o *Operation) string {
 	words := strings.FieldsFunc(o.Path, func(c rune) bool { return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9') })
 	return strings.ToLower(o.Method) + "-" + strings.Join(words, "-")
@@ -179,7 +179,7 @@ var (
 	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
 )
 
-// typ returns the schema of the JSON of a type, or a reference to it.
+// typ returns the JSON schema of a type, or a reference to it.
 func (d *describer) typ(t reflect.Type) (any, error) {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
@@ -209,7 +209,7 @@ func (d *describer) typ(t reflect.Type) (any, error) {
 			return Schema{"type": []string{"string", "null"}, "contentEncoding": "base64"}, nil
 		}
 		items, err := d.typ(t.Elem())
-		kinds := []string{"array", "null"} // of a nil slice
+		kinds := []string{"array", "null"} // null for a nil slice
 		return Schema{"type": kinds, "items": items}, err
 	case reflect.Map:
 		values, err := d.typ(t.Elem())
@@ -226,7 +226,7 @@ func orNull(s any) any {
 	return Schema{"anyOf": []any{s, Schema{"type": "null"}}}
 }
 
-// structure returns a reference to the schema of a struct, which has a name unless its type has none.
+// structure returns the schema of a struct type. If the type has a name, it returns a reference to the schema.
 func (d *describer) structure(t reflect.Type) (any, error) {
 	name := t.Name()
 	if other := d.named[name]; other != nil && other != t {
@@ -237,7 +237,7 @@ func (d *describer) structure(t reflect.Type) (any, error) {
 		if d.named[name] == t {
 			return ref, nil
 		}
-		d.named[name] = t // before its fields, which may be of this type
+		d.named[name] = t // set before its fields, which may refer to t
 	}
 	properties, required := map[string]any{}, []string{}
 	if err := d.fields(t, properties, &required); err != nil {

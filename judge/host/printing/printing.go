@@ -1,5 +1,5 @@
-// Package printing lays out what teams print: plain text on pages, each with a head that says whose it is.
-// It does not know printers.
+// Package printing lays out the files that teams print: plain text on pages, each with a header that identifies
+// the team. It does not access printers.
 package printing
 
 import (
@@ -11,21 +11,21 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of what teams print.
+// The limits for prints of teams.
 const (
 	MostBytes = 100 << 10 // of a file
 	MostPages = 10        // of a file
-	MostHour  = 20        // pages of a team in an hour
+	MostHour  = 20        // pages per team and hour
 )
 
-// The size of a page without its head.
+// The size of a page without its header.
 const (
 	columns = 90
 	lines   = 62
 	tab     = 4
 )
 
-// Errors of files that are not printed.
+// The errors for files that cannot be printed.
 var (
 	ErrEmpty   = errors.New("the file is empty")
 	ErrNoText  = errors.New("the file is not plain text in UTF-8")
@@ -33,7 +33,8 @@ var (
 	ErrTooBig  = fmt.Errorf("the file has more than %d KiB", MostBytes>>10)
 )
 
-// Text returns a file as text with line feeds. It returns ErrTooBig, ErrEmpty or ErrNoText if it is not printed.
+// Text returns a file as text with line feeds. It returns ErrTooBig, ErrEmpty or ErrNoText if the file cannot be
+// printed.
 func Text(data []byte) (string, error) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	switch {
@@ -53,7 +54,7 @@ func Text(data []byte) (string, error) {
 	return text, nil
 }
 
-// Name returns the name of a file without its directory.
+// Name returns the name of a file without its directory. It may be empty.
 func Name(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.TrimSpace(name), `\`, "/"))
 	if name == "." || name == "/" {
@@ -66,8 +67,8 @@ func Name(name string) string {
 	return name
 }
 
-// Pages returns the pages of a text without their heads. Long lines go on in the next line, and a form
-// feed begins a new page. It returns ErrTooLong if there are too many.
+// Pages returns the pages of a text without their headers. It wraps long lines, and starts a new page at a form
+// feed. It returns ErrTooLong if there are too many pages.
 func Pages(text string) (pages []string, err error) {
 	for _, sheet := range strings.Split(strings.TrimRight(text, "\n\f"), "\f") {
 		var page []string
@@ -86,7 +87,7 @@ func Pages(text string) (pages []string, err error) {
 	return pages, nil
 }
 
-// wrap cuts a line into parts that fit on a page, with spaces in place of tabs.
+// wrap splits a line into parts that fit on a page, and replaces tabs by spaces.
 func wrap(line string) (parts []string) {
 	var part strings.Builder
 	at := 0
@@ -107,7 +108,7 @@ func wrap(line string) (parts []string) {
 	return append(parts, part.String())
 }
 
-// width is how many columns a letter takes.
+// width returns the number of columns that a character takes.
 func width(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
@@ -119,7 +120,7 @@ func width(r rune) int {
 	return 1
 }
 
-// Head is what the head of each page says. All but Team and File may be empty.
+// A Head is the content of a page header. All fields except Team and File may be empty.
 type Head struct {
 	Team, Number, Seat string
 	Groups             []string
@@ -127,7 +128,7 @@ type Head struct {
 	Contest, Time      string
 }
 
-// Lines returns the two lines of the head of a page.
+// Lines returns the two lines of a page header.
 func (h Head) Lines(page, pages int) [2]string {
 	first := []string{h.Team}
 	if h.Number != "" {
@@ -146,7 +147,7 @@ func (h Head) Lines(page, pages int) [2]string {
 	return [2]string{plain(append(first, h.Groups...)), plain(second)}
 }
 
-// plain joins parts of a line, without what would end or turn it.
+// plain joins the parts of a line, and removes characters that would end the line or change its direction.
 func plain(parts []string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
@@ -156,7 +157,7 @@ func plain(parts []string) string {
 	}, strings.Join(parts, " | "))
 }
 
-// File returns pages with their heads as one text for a print command, with form feeds between them.
+// File returns pages with their headers as one text for a print command, separated by form feeds.
 func File(h Head, pages []string) string {
 	var out strings.Builder
 	for i, page := range pages {

@@ -39,7 +39,7 @@ func TestPages(t *testing.T) {
 	line := strings.Repeat("x", columns)
 	for name, tt := range map[string]struct {
 		text string
-		want []string // the first and the last line of each page, and how many lines it has
+		want []string // first and last line of each page, and its number of lines
 	}{
 		"one line":         {"a\n", []string{"a a 1"}},
 		"a full page":      {strings.Repeat("a\n", lines), []string{"a a 62"}},

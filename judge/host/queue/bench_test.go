@@ -15,8 +15,8 @@ import (
 	"assay/judge/host/queue/queuetest"
 )
 
-// appended is the median time of a bare append that is synced, of the size of a job: what
-// every message that is stored costs at least.
+// appended returns the median time of a synced append with the size of a job. This is the minimum cost of storing
+// a message.
 func appended(b *testing.B) time.Duration {
 	b.Helper()
 	f, err := os.Create(filepath.Join(b.TempDir(), "log"))
@@ -55,7 +55,8 @@ func report(b *testing.B, times []time.Duration, baseline time.Duration) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// onEach runs a benchmark with the queue of one server, and with a cluster of three that admits so many workers.
+// onEach runs a benchmark with the queue of one server, and with a cluster of three servers that admits the given
+// number of workers.
 func onEach(b *testing.B, workers int, bench func(b *testing.B, s *site)) {
 	b.Run("embedded", func(b *testing.B) { bench(b, open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }})) })
 	b.Run("cluster", func(b *testing.B) {
@@ -75,8 +76,8 @@ func onEach(b *testing.B, workers int, bench func(b *testing.B, s *site)) {
 	})
 }
 
-// BenchmarkNoOp is what the queue adds to a job that takes no time: published, woken for,
-// taken, its result stored and acknowledged, and taken in, one job after the other.
+// BenchmarkNoOp measures the overhead of the queue for an empty job: it is published, a worker is woken and takes
+// it, and its result is stored, acknowledged and received. Jobs run one after the other.
 func BenchmarkNoOp(b *testing.B) {
 	s := open(b, queue.Listener{Trouble: func(err error) { b.Log(err) }})
 	baseline := appended(b)
@@ -97,8 +98,7 @@ func BenchmarkNoOp(b *testing.B) {
 	report(b, times, baseline)
 }
 
-// BenchmarkDispatch is the time from the commit, before Publish, until one of 100 idle
-// workers starts.
+// BenchmarkDispatch measures the time from before Publish until one of 100 idle workers starts the job.
 func BenchmarkDispatch(b *testing.B) { onEach(b, 100, dispatch) }
 
 func dispatch(b *testing.B, s *site) {
@@ -121,8 +121,8 @@ func dispatch(b *testing.B, s *site) {
 	report(b, times, baseline)
 }
 
-// BenchmarkCeiling is how many no-op jobs go through the queue in a second with 100
-// workers, and with one. Eight goroutines publish.
+// BenchmarkCeiling measures how many empty jobs pass through the queue per second, with 100 workers and with one.
+// Eight goroutines publish.
 func BenchmarkCeiling(b *testing.B) {
 	for _, workers := range []int{1, 100} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
@@ -162,7 +162,7 @@ func ceiling(b *testing.B, s *site, workers int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// work lets workers take jobs and finish them at once, until the benchmark ends.
+// work lets workers take jobs and finish them immediately until the benchmark ends.
 func work(b *testing.B, s *site, workers int, started func(*queue.Lease)) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -185,5 +185,5 @@ func work(b *testing.B, s *site, workers int, started func(*queue.Lease)) {
 		})
 	}
 	b.Cleanup(func() { cancel(); all.Wait() })
-	time.Sleep(time.Second) // all are idle
+	time.Sleep(time.Second) // until all workers are idle
 }

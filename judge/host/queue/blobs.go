@@ -15,29 +15,29 @@ import (
 	"assay/judge/blob"
 )
 
-// The bucket of blobs, which is a stream, and the object with its mark.
+// The names of the blob bucket, which is a stream, and of the object that contains its mark.
 const (
 	blobBucket = "assay-blobs"
 	blobMark   = "mark"
 )
 
-// How long the cluster may take to answer, and how long for each MiB of a blob. A request is repeated after
-// blobAgain: while the cluster elects a leader, requests get lost.
+// The time limit for a response of the cluster, and the additional time per MiB of a blob. A request is repeated
+// after blobAgain, because requests get lost while the cluster elects a leader.
 const (
 	blobWithin = 30 * time.Second
 	blobAgain  = 3 * time.Second
 	blobPerMiB = time.Second
 )
 
-// Blobs returns the object store of the cluster, which several servers can share as their origin of blobs.
-// It creates the store if there is none. Unlike jobs, what is in it must not be lost.
+// Blobs returns the object store of the cluster, which several servers can share as their origin of blobs. It
+// creates the store if it does not exist. Unlike jobs, the blobs in it must not be lost.
 func (q *Queue) Blobs(ctx context.Context) (blob.Origin, error) {
 	_, err := q.js.Stream(ctx, "OBJ_"+blobBucket)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		_, err = q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
 			Bucket: blobBucket, Description: "files of Assay", Storage: jetstream.FileStorage, Replicas: q.replicas(),
 		})
-		if errors.Is(err, jetstream.ErrBucketExists) { // another server was faster
+		if errors.Is(err, jetstream.ErrBucketExists) { // another server has created it
 			err = nil
 		}
 	}
@@ -46,7 +46,7 @@ func (q *Queue) Blobs(ctx context.Context) (blob.Origin, error) {
 	}
 	s, err := q.js.Stream(ctx, "OBJ_"+blobBucket)
 	if err == nil && s.CachedInfo().Config.AllowDirect {
-		// Else a replica answers that may lack what was stored a moment ago.
+		// With AllowDirect, a replica that lacks the latest objects could respond.
 		config := s.CachedInfo().Config
 		config.AllowDirect = false
 		_, err = q.js.UpdateStream(ctx, config)
@@ -61,14 +61,14 @@ func (q *Queue) Blobs(ctx context.Context) (blob.Origin, error) {
 	return &objects{o}, nil
 }
 
-// objects is the object store as an origin.
+// An objects is the object store as an origin of blobs.
 type objects struct{ store jetstream.ObjectStore }
 
 func within(size int64) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), blobWithin+time.Duration(size>>20)*blobPerMiB)
 }
 
-// again calls do until it does not time out, for a blob of so many bytes.
+// again calls do until it does not time out. Size is the size of the blob in bytes.
 func again(size int64, do func(ctx context.Context) error) error {
 	whole, stop := within(size)
 	defer stop()
@@ -105,7 +105,7 @@ func (o *objects) Get(d blob.Digest) (io.ReadCloser, error) {
 	info, err := o.info(d)
 	var r jetstream.ObjectResult
 	if err == nil {
-		// A reader waits for chunks of a server that is gone, too: so the caller repeats it.
+		// A reader also waits for chunks from a server that is gone, so the caller must repeat the request.
 		ctx, stop := context.WithTimeout(context.Background(), blobAgain+time.Duration(info.Size>>20)*blobPerMiB)
 		if r, err = o.store.Get(ctx, string(d)); err == nil {
 			return &object{r, d, stop}, nil
@@ -118,7 +118,7 @@ func (o *objects) Get(d blob.Digest) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("read blob %s from the object store: %w", d, err)
 }
 
-// object is a blob that is being read.
+// An object is an open blob.
 type object struct {
 	r    jetstream.ObjectResult
 	d    blob.Digest

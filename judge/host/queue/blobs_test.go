@@ -14,7 +14,8 @@ import (
 	"assay/judge/host/queue/queuetest"
 )
 
-// TestBlobsInACluster: two servers share files in the object store, also while one of its servers is away.
+// TestBlobsInACluster checks that two servers share blobs in the object store, even while a server of the cluster
+// is down.
 func TestBlobsInACluster(t *testing.T) {
 	c := queuetest.Start(t)
 	var caches []*blob.Dir
@@ -81,7 +82,7 @@ func TestBlobsInACluster(t *testing.T) {
 	}
 }
 
-// TestNewsOfServers: each server hears what the others tell, and not itself.
+// TestNewsOfServers checks that each server receives the news of the others, but not its own.
 func TestNewsOfServers(t *testing.T) {
 	c := queuetest.Start(t)
 	heard := make(chan queue.News, 10)
@@ -93,7 +94,7 @@ func TestNewsOfServers(t *testing.T) {
 	for _, n := range []queue.News{{Jobs: true}, {Workers: true}, {Ended: "x"}} {
 		told[n] = true
 		within(t, fmt.Sprintf("%+v is heard", n), func() bool {
-			if err := a.Tell(n); err != nil { // again, because news are lost until b's server has told a's that it listens
+			if err := a.Tell(n); err != nil { // repeated, because news are lost until b's subscription has reached a's server
 				t.Fatal(err)
 			}
 			select {

@@ -17,22 +17,24 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// maxYoung bounds the connections that have not yet proved a key and have little time left to do so. Strangers
-// cannot hold more. Requests that are signed with a worker's key have as many places of their own.
+// maxYoung is the maximum number of connections that have not yet proved a key, which they must do within a short
+// time. Clients without a key cannot hold more connections. Requests signed with a worker's key do not compete
+// with them: they have as many slots of their own.
 const maxYoung = 256
 
-// provedKey is the key of a request's context for the public key that signed the request.
+// A provedKey is the context key for the public key that signed a request.
 type provedKey struct{}
 
-// Proved returns a request for the Bridge whose signature by a worker's key the caller has verified.
+// Proved returns a request for the Bridge. The caller must have verified that it is signed by the worker key
+// public.
 func Proved(r *http.Request, public string) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), provedKey{}, public))
 }
 
 // Bridge returns the handler through which workers connect to the embedded queue. It upgrades a request (Upgrade:
-// assay-queue) and connects it to the embedded server, which asks for the worker's key and enforces its permissions.
-// It needs HTTP/1.1, with or without TLS. Proxies must pass upgrades, and keep a silent connection open for 20 s.
-// With an external cluster it responds with 404.
+// assay-queue) and connects it to the embedded server, which asks for the worker's key and enforces its
+// permissions. The handler needs HTTP/1.1, with or without TLS. Proxies must support upgrades, and keep a silent
+// connection open for 20 s. If the queue is an external cluster, the handler responds with 404.
 func (q *Queue) Bridge() http.Handler { return q.bridge }
 
 type bridge struct {
@@ -44,7 +46,7 @@ type bridge struct {
 	// breaks is called with a worker that sends invalid messages.
 	breaks func(worker string, err error)
 	young  chan struct{}
-	proved chan struct{} // connections of admitted workers without a proof yet
+	proved chan struct{} // slots for admitted workers that have not proved their key yet
 
 	mu    sync.Mutex
 	open  map[net.Conn]bool
@@ -56,7 +58,7 @@ func newBridge(s *server.Server, p *people, report func(error), held *deliveries
 	return &bridge{server: s, people: p, report: report, held: held, lost: lost, breaks: breaks, young: make(chan struct{}, maxYoung), proved: make(chan struct{}, maxYoung), open: map[net.Conn]bool{}}
 }
 
-// ServeHTTP upgrades one request and returns when the connection has ended.
+// ServeHTTP upgrades a request. It returns when the connection is closed.
 func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if b.server == nil {
 		http.Error(w, "the queue of this server is a cluster of its own: connect to that", http.StatusNotFound)
@@ -79,7 +81,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "too many connections at once", http.StatusServiceUnavailable)
 		return
 	}
-	// By then the embedded server has closed connections that have not proved a key.
+	// After this time, the embedded server has closed connections that have not proved a key.
 	time.AfterFunc(authTime, func() { <-young })
 	outer, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -102,7 +104,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// join copies between two connections until one of them ends.
+// join copies between two connections until either is closed.
 func (b *bridge) join(outer net.Conn, read *bufio.Reader, inner net.Conn) {
 	var both sync.WaitGroup
 	l := &link{people: b.people}
@@ -110,7 +112,7 @@ func (b *bridge) join(outer net.Conn, read *bufio.Reader, inner net.Conn) {
 		defer inner.Close()
 		defer outer.Close()
 		g := &guard{from: bufio.NewReaderSize(read, 2*maxLine), to: bufio.NewWriter(inner), name: b.people.nameOf, link: l, held: b.held, lost: b.lost}
-		// No other end of a connection is worth a message.
+		// Other errors just mean that the connection is closed.
 		if err := g.copy(); errors.Is(err, errGuard) {
 			b.report(fmt.Errorf("%s, %w", outer.RemoteAddr(), err))
 			if worker := l.worker(); worker != "" {
@@ -118,7 +120,7 @@ func (b *bridge) join(outer net.Conn, read *bufio.Reader, inner net.Conn) {
 			}
 		}
 	})
-	_ = l.down(outer, inner, b.held) // its error has no meaning
+	_ = l.down(outer, inner, b.held) // the connection is closing anyway
 	outer.Close()
 	inner.Close()
 	both.Wait()
@@ -145,7 +147,7 @@ func (b *bridge) leave(c net.Conn) {
 	b.done.Done()
 }
 
-// close ends all connections, because net/http no longer knows them.
+// close closes all connections. After the upgrade, net/http no longer closes them.
 func (b *bridge) close() {
 	b.mu.Lock()
 	b.ended = true
@@ -156,7 +158,7 @@ func (b *bridge) close() {
 	b.done.Wait()
 }
 
-// dial opens a connection to the bridge of a server. Sign may be nil.
+// dial connects to the bridge of a server. Sign may be nil.
 func dial(ctx context.Context, to string, config *tls.Config, sign func(method, path string) (string, error)) (net.Conn, error) {
 	u, err := url.Parse(to)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -210,7 +212,7 @@ func upgrade(conn net.Conn, u *url.URL, sign func(method, path string) (string, 
 	req.Header.Set("Connection", "Upgrade")
 	req.Header.Set("Upgrade", Protocol)
 	if sign != nil {
-		signed, err := sign(req.Method, Path) // u may have the path of a server behind a proxy before it
+		signed, err := sign(req.Method, Path) // u may contain the path prefix of a proxy
 		if err != nil {
 			return nil, err
 		}
@@ -231,7 +233,7 @@ func upgrade(conn net.Conn, u *url.URL, sign func(method, path string) (string, 
 	return &upgraded{conn, r}, nil
 }
 
-// An upgraded is a connection whose first bytes have been read already.
+// An upgraded is a connection from which some bytes have already been read into a buffer.
 type upgraded struct {
 	net.Conn
 	r *bufio.Reader

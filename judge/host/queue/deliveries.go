@@ -16,22 +16,22 @@ import (
 	"assay/judge/host/job"
 )
 
-// deliveries are the jobs that the embedded server has sent to workers and that are not answered yet, as the bridge
-// sees them. Leases know which jobs workers claim to hold, and deliveries know which ones they were given. So
-// deliveries finds a worker that takes a job, stays connected and does nothing.
+// deliveries records the jobs that the embedded server has sent to workers and that are not answered yet, as seen
+// by the bridge. Leases record which jobs workers claim to hold, and deliveries which jobs they were given.
+// Therefore deliveries can find a worker that takes a job, stays connected and does nothing.
 type deliveries struct {
 	mu sync.Mutex
 	of map[string]*hands // by worker
 }
 
-// hands are the jobs that one worker holds.
+// A hands contains the jobs that one worker holds.
 type hands struct {
 	heard time.Time
-	// gaps is how often since its last result it was silent for longer than awakeFor, or gave up a lease that
-	// it thought expired.
+	// gaps counts, since the worker's last result, how often it was silent for longer than awakeFor, or gave up a
+	// lease that it assumed to be expired.
 	gaps  int
-	gap   time.Time            // when it last did so
-	open  map[string]*delivery // by the subject for answers to the lease
+	gap   time.Time            // time of the last gap
+	open  map[string]*delivery // by the reply subject of the lease
 	slots int
 }
 
@@ -41,25 +41,25 @@ type delivery struct {
 	since  time.Time
 	beaten bool      // the worker has named the job in a heartbeat
 	until  time.Time // the end of the lease
-	gaps   int       // of the worker when it was given the job
-	link   uint64    // the connection of the delivery, or of the last heartbeat with the job
-	ended  time.Time // when that connection ended; zero if it is open
-	result bool      // a result has passed
+	gaps   int       // gaps of the worker when it got the job
+	link   uint64    // connection of the delivery, or of the last heartbeat that names the job
+	ended  time.Time // when that connection was closed; zero if it is open
+	result bool      // the worker has sent a result
 }
 
 const (
 	// awakeFor is how long a worker may be silent. It sends a heartbeat every 5 s. A worker that is silent for
 	// longer may be frozen or disconnected.
 	awakeFor = 2 * beatEvery
-	// mostGaps is how many jobs in a row a worker may lose because it was silent. The answers to a worker's
-	// heartbeats may be lost, too.
+	// mostGaps is how many consecutive jobs a worker may lose because it was silent. The responses to a worker's
+	// heartbeats may also be lost.
 	mostGaps = 3
-	// moreHeld is how many jobs a worker may hold beyond twice its slots. Twice, because a preemptible job waits
-	// while another one runs; and more, because answers may be on their way.
+	// moreHeld is how many jobs a worker may hold in addition to two per slot. There are two per slot because a
+	// preemptible job waits while another one runs. The additional jobs allow for answers in transit.
 	moreHeld = 4
 )
 
-// A loss is a job that a worker was given and neither finished nor released.
+// A loss is a job that a worker was given but neither finished nor released.
 type loss struct {
 	worker, job, class, reply string
 	// why says what the worker did. It is empty if its network may be the cause.
@@ -72,7 +72,7 @@ func (o *delivery) loss(worker, reply string) loss {
 
 func newDeliveries() *deliveries { return &deliveries{of: map[string]*hands{}} }
 
-// hands returns the jobs of a worker. The caller holds mu.
+// hands returns the jobs of a worker. The caller must hold mu.
 func (d *deliveries) hands(worker string) *hands {
 	h := d.of[worker]
 	if h == nil {
@@ -82,7 +82,7 @@ func (d *deliveries) hands(worker string) *hands {
 	return h
 }
 
-// line records that a worker sent something.
+// line records that a worker has sent a line.
 func (d *deliveries) line(worker string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -93,14 +93,14 @@ func (d *deliveries) line(worker string) {
 	h.heard = now
 }
 
-// has records how many slots a worker has.
+// has records the number of a worker's slots.
 func (d *deliveries) has(worker string, slots int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.hands(worker).slots = slots
 }
 
-// sent records that a job was given to a worker on a connection.
+// sent records that a job was delivered to a worker on a connection.
 func (d *deliveries) sent(worker string, link uint64, subject, reply string) {
 	parts := strings.Split(subject, ".")
 	if worker == "" || len(parts) != 4 || parts[0] != "job" {
@@ -127,8 +127,8 @@ func (d *deliveries) result(worker, id string) {
 	}
 }
 
-// closed records that a connection of a worker has ended. Its process may have ended, too, and the next one knows
-// nothing of its jobs.
+// closed records that a connection of a worker was closed. The worker's process may also have exited, and a new
+// process does not know the jobs of the old one.
 func (d *deliveries) closed(worker string, link uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,7 +139,7 @@ func (d *deliveries) closed(worker string, link uint64) {
 	}
 }
 
-// answered records an answer to a lease. An answer that ends the job without a result is a loss.
+// answered records an answer to a lease. If the answer ends the job without a result, answered returns a loss.
 func (d *deliveries) answered(worker string, link uint64, reply, text string) *loss {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -161,9 +161,9 @@ func (d *deliveries) answered(worker string, link uint64, reply, text string) *l
 	return &l
 }
 
-// abandoned removes and returns the jobs that no process has although their leases continue. They were given on
-// connections that have ended, and the worker either does not name them in its current heartbeat or has not
-// reconnected in time.
+// abandoned removes and returns the jobs that no process runs although their leases have not expired. They were
+// delivered on connections that are closed, and the worker either does not name them in its current heartbeat or
+// has not reconnected in time.
 func (d *deliveries) abandoned(beats string, named map[string]bool) (lost []loss) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -181,13 +181,13 @@ func (d *deliveries) abandoned(beats string, named map[string]bool) (lost []loss
 	return lost
 }
 
-// full reports whether a worker holds as many of the known jobs as it may.
+// full reports whether a worker holds the maximum number of jobs.
 func (d *deliveries) full(worker string, link uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	h := d.hands(worker)
 	slots := h.slots
-	if slots == 0 { // its first heartbeat says how many
+	if slots == 0 { // its first heartbeat contains the number
 		slots = job.MaxSlots
 	}
 	held := 0
@@ -233,7 +233,7 @@ func (d *deliveries) expired(now time.Time) (lost []loss) {
 	return lost
 }
 
-// A link is one connection of a worker, as the bridge sees it. The name that it gives counts only after the embedded
+// A link is one connection of a worker, as seen by the bridge. The name in it is valid only after the embedded
 // server has verified the key.
 type link struct {
 	people *people
@@ -242,7 +242,7 @@ type link struct {
 	proved atomic.Bool
 }
 
-// worker returns the worker whose key the connection has proved, or an empty string.
+// worker returns the worker whose key the connection has proved. It returns an empty string if there is none.
 func (l *link) worker() string {
 	name, _ := l.name.Load().(string)
 	if name == "" || !l.proved.Load() && !l.people.connected(name, l.id.Load()) {
@@ -252,10 +252,10 @@ func (l *link) worker() string {
 	return name
 }
 
-// maxDown bounds a line of the embedded server. The longest one is its greeting.
+// maxDown is the maximum length of a line from the embedded server. The longest line is its greeting.
 const maxDown = 64 << 10
 
-// down copies what the embedded server sends to a worker, and records each job in it.
+// down copies the data that the embedded server sends to a worker, and records each delivered job.
 func (l *link) down(to io.Writer, from io.Reader, d *deliveries) error {
 	in, out := bufio.NewReaderSize(from, maxDown), bufio.NewWriter(to)
 	for {
@@ -277,7 +277,7 @@ func (l *link) down(to io.Writer, from io.Reader, d *deliveries) error {
 			if size, err = strconv.Atoi(words[len(words)-1]); err != nil {
 				return err
 			}
-			// MSG subject sid [reply] size; HMSG has one more size.
+			// MSG subject sid [reply] size; HMSG has an additional size.
 			if with := map[string]int{"MSG": 5, "HMSG": 6}[words[0]]; len(words) == with && strings.HasPrefix(words[3], ackPrefix) {
 				d.sent(l.worker(), l.id.Load(), words[1], words[3])
 			}

@@ -17,13 +17,13 @@ import (
 	"assay/judge/host/queue"
 )
 
-// TestWhoHoldsAJobAnswersForIt: a lease that runs out while its worker is there is the worker's
-// fault, and one that runs out while nothing is heard of it is not, the first times.
+// TestWhoHoldsAJobAnswersForIt checks that a lease that expires while its worker is connected is the worker's
+// fault. If the worker is silent, the first few expired leases are not its fault.
 func TestWhoHoldsAJobAnswersForIt(t *testing.T) {
 	for name, tt := range map[string]struct {
 		do   func(d queue.Deliveries)
 		lost int
-		why  string // of the last one
+		why  string // of the last loss
 	}{
 		"nothing": {do: func(queue.Deliveries) {}},
 		"a result and an answer": {do: func(d queue.Deliveries) {
@@ -83,7 +83,7 @@ func TestWhoHoldsAJobAnswersForIt(t *testing.T) {
 			for i := range 4 {
 				reply := fmt.Sprint(i)
 				d.Sent("w", "job.0.main.a", reply)
-				d.Closed("w") // it connects anew, and goes on
+				d.Closed("w") // it reconnects and continues
 				d.Answered("w", reply, "+WPI")
 				talk(d, 25*time.Second)
 				if i < 3 {
@@ -135,12 +135,12 @@ func TestWhoHoldsAJobAnswersForIt(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyHasIsGivenBack: a job that came when the connection of its worker ended, and no
-// other one.
+// TestWhatNobodyHasIsGivenBack checks that only a job that was delivered while its worker's connection ended is
+// released.
 func TestWhatNobodyHasIsGivenBack(t *testing.T) {
 	for name, tt := range map[string]struct {
 		do    func(d queue.Deliveries)
-		beats string // else another worker does
+		beats string // worker that sends a heartbeat
 		named []string
 		want  bool
 	}{
@@ -171,7 +171,7 @@ func TestWhatNobodyHasIsGivenBack(t *testing.T) {
 	}
 }
 
-// talk has a worker say something all the time.
+// talk lets a worker send a line every second.
 func talk(d queue.Deliveries, long time.Duration) {
 	for ; long > 0; long -= time.Second {
 		time.Sleep(time.Second)
@@ -179,8 +179,8 @@ func talk(d queue.Deliveries, long time.Duration) {
 	}
 }
 
-// TestAWorkerThatSwallowsJobs is told, through the bridge; and so is one that asks for more than
-// it may hold.
+// TestAWorkerThatSwallowsJobs checks that the bridge reports a worker that loses jobs, and one that asks for more
+// jobs than it may hold.
 func TestAWorkerThatSwallowsJobs(t *testing.T) {
 	var mu sync.Mutex
 	var lost []queue.Lost
@@ -220,20 +220,20 @@ func TestAWorkerThatSwallowsJobs(t *testing.T) {
 	if times, ended, gave := s.Had("a"); times != 1 || !slices.Equal(ended, []string{"w"}) || len(gave) > 0 {
 		t.Errorf("had: %d, %v, %v", times, ended, gave)
 	}
-	for i := range 6 { // twice its slot, and four more
+	for i := range 6 { // two per slot, and four more
 		s.publish(spec(fmt.Sprint("b", i)))
 		ask("")
 	}
 	_ = nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.JOBS.l0-main", "_INBOX_w.x", []byte(`{"batch":1}`))
-	_ = nc.Flush() // the connection is closed
+	_ = nc.Flush() // fails: the connection is closed
 	within(t, "it is told", func() bool { mu.Lock(); defer mu.Unlock(); return len(broken) == 1 })
 	if b := broken[0]; b.Worker != "w" || !strings.Contains(b.Why, "asks for more") {
 		t.Errorf("told is %+v", b)
 	}
 }
 
-// TestWhatTheBridgeReads: a worker asks for one job at once and says nothing else with headers;
-// and who has not proved a key speaks for nobody.
+// TestWhatTheBridgeReads checks that a worker may ask for only one job at a time, and may send no other messages
+// with headers. It also checks that messages before the proof of a key are not attributed to any worker.
 func TestWhatTheBridgeReads(t *testing.T) {
 	var mu sync.Mutex
 	var broken []queue.Broken

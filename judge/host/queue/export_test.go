@@ -12,29 +12,29 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// NATS and JetStream are what tests look behind the door with.
+// NATS returns the connection of the queue's server.
 func (q *Queue) NATS() *nats.Conn { return q.nc }
 
-// JetStream is the server's own.
+// JetStream returns the JetStream context of the queue's server.
 func (q *Queue) JetStream() jetstream.JetStream { return q.js }
 
-// Embedded are the settings of the embedded server that tests look at.
+// Embedded reports whether the embedded server is monitored and whether it listens.
 func (q *Queue) Embedded() (monitored, listens bool) {
 	return q.server.MonitorAddr() != nil, q.server.Addr() != nil
 }
 
-// Age makes the last beat of a lease older.
+// Age makes the last heartbeat of a lease older.
 func (l *Lease) Age(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.beaten = l.beaten.Add(-d)
 }
 
-// Answer answers a lease and does not end it.
+// Answer sends an answer to a lease without ending it.
 func (l *Lease) Answer(ctx context.Context, text string) error { return l.answer(ctx, text) }
 
-// Deafen has answers to questions for jobs go where nobody listens, and lets the worker wait
-// for each only so long.
+// Deafen redirects the responses to requests for jobs to an unused subject, and sets how long the worker waits for
+// each. The returned function restores the subject.
 func (m *Member) Deafen(wait time.Duration) (hear func()) {
 	m.pulls.mu.Lock()
 	defer m.pulls.mu.Unlock()
@@ -47,15 +47,16 @@ func (m *Member) Deafen(wait time.Duration) (hear func()) {
 	}
 }
 
-// Reconnects is how often the worker had to connect anew.
+// Reconnects returns how often the worker had to reconnect.
 func (m *Member) Reconnects() int { return int(m.nc.Stats().Reconnects) }
 
-// Dial is how a worker connects to a bridge, without a signature.
+// Dial connects to a bridge as a worker does, without a signature.
 func Dial(ctx context.Context, to string, config *tls.Config) (net.Conn, error) {
 	return dial(ctx, to, config, nil)
 }
 
-// Guarded is what the bridge lets through of what a worker sends, and what ends it.
+// Guarded returns the part of a worker's messages that the bridge passes on, and the error that ends the
+// connection.
 func Guarded(worker, sent string) (passed string, err error) {
 	var out strings.Builder
 	g := &guard{from: bufio.NewReaderSize(strings.NewReader(sent), 2*maxLine), to: bufio.NewWriter(&out), name: func(string) string { return worker }}
@@ -63,16 +64,16 @@ func Guarded(worker, sent string) (passed string, err error) {
 	return out.String(), err
 }
 
-// ErrGuard is the error of what must not pass.
+// ErrGuard is the error for rejected messages.
 var ErrGuard = errGuard
 
-// Deliveries are what the bridge keeps of what passes.
+// Deliveries exports deliveries for tests.
 type Deliveries struct{ d *deliveries }
 
-// NewDeliveries begins with nothing.
+// NewDeliveries returns empty Deliveries.
 func NewDeliveries() Deliveries { return Deliveries{newDeliveries()} }
 
-// Line, Sent, Closed, Result and Answered note what passes, on the connection 1.
+// Line, Sent, Closed, Result and Answered record events on connection 1.
 func (d Deliveries) Line(worker string)                 { d.d.line(worker) }
 func (d Deliveries) Sent(worker, subject, reply string) { d.d.sent(worker, 1, subject, reply) }
 func (d Deliveries) Result(worker, id string)           { d.d.result(worker, id) }
@@ -84,7 +85,7 @@ func (d Deliveries) Answered(worker, reply, text string) (why string) {
 	return ""
 }
 
-// Abandoned are the jobs that nobody has, when a worker beats and names some.
+// Abandoned returns the jobs that no process runs, when a worker sends a heartbeat with the given names.
 func (d Deliveries) Abandoned(beats string, named ...string) (jobs []string) {
 	names := map[string]bool{}
 	for _, id := range named {
@@ -96,7 +97,7 @@ func (d Deliveries) Abandoned(beats string, named ...string) (jobs []string) {
 	return jobs
 }
 
-// Expired are the jobs whose leases have run out, and why, where it was the worker's fault.
+// Expired returns the jobs whose leases have expired. If that is a worker's fault, why contains the reason.
 func (d Deliveries) Expired() (jobs, why []string) {
 	for _, l := range d.d.expired(time.Now()) {
 		jobs, why = append(jobs, l.job), append(why, l.why)

@@ -22,7 +22,7 @@ import (
 	"assay/judge/host/queue/queuetest"
 )
 
-// worker starts a worker in a process of its own.
+// worker starts a worker in a separate process.
 func (s *site) worker(name string, hold time.Duration) *process {
 	o := s.options(name)
 	return start(s.t, "worker", "NAME="+name, "URL="+o.URL, "SEED="+string(o.Seed), "HOLD="+hold.String())
@@ -33,7 +33,7 @@ func TestAWorkerThatIsKilledLosesItsJobSoon(t *testing.T) {
 	s := open(t, queue.Listener{
 		Joined: func(w string) { came <- w }, Left: func(w string) { left <- w }, Taken: func(w string, _ job.Running) { taken <- w },
 	})
-	s.longLeases() // or it would be given to another one in any case
+	s.longLeases() // otherwise another worker would get the job anyway
 	a := s.worker("a", time.Hour)
 	s.publish(spec("j"))
 	<-came
@@ -62,13 +62,13 @@ func TestAWorkerThatStartsAnewHoldsNothing(t *testing.T) {
 	s.publish(spec("j"))
 	<-taken
 	a.kill()
-	if l := take(t, s.join("a")); l.Deliveries != 2 { // the same worker: its first beat says that it does nothing
+	if l := take(t, s.join("a")); l.Deliveries != 2 { // the same worker: its first heartbeat names no job
 		t.Errorf("delivery %d", l.Deliveries)
 	}
 }
 
-// TestAJobThatCameAsItsWorkerEnded: nobody ever said that it was taken, and the worker comes again
-// under its name, or stays away.
+// TestAJobThatCameAsItsWorkerEnded checks a job that was delivered while its worker's process exited, and was
+// never reported as taken. The worker either reconnects with the same name or stays away.
 func TestAJobThatCameAsItsWorkerEnded(t *testing.T) {
 	for _, next := range []string{"a", "b"} {
 		t.Run("and "+next+" is there", func(t *testing.T) {
@@ -101,8 +101,7 @@ func TestAJobThatCameAsItsWorkerEnded(t *testing.T) {
 	}
 }
 
-// reconciled publishes all jobs again and again until each has a result, as a server does
-// that has them in its database.
+// reconciled publishes all jobs repeatedly until each has a result, as a server does from its database.
 func reconciled(t *testing.T, jobs int, done func() int, publish func(id string)) {
 	t.Helper()
 	for end := time.Now().Add(patience); done() < jobs; {
@@ -174,7 +173,7 @@ func TestAServerThatIsKilled(t *testing.T) {
 			given := map[string]bool{}
 			publish := func(id string) {
 				if given[id] && rand.IntN(10) > 0 {
-					return // the database believes for a while that it is out
+					return // the database assumes for a while that the job is dispatched
 				}
 				res, err := http.Post("http://"+addr+"/publish/"+id, "", nil)
 				if err != nil {
@@ -214,7 +213,7 @@ func TestTheFolderMayBeDeletedUnderTheServer(t *testing.T) {
 	if err := s.Ensure(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// An answer to a lease of before counts for none of now.
+	// An answer to an earlier lease must not affect a current one.
 	for i := range 5 {
 		s.publish(spec(fmt.Sprintf("j%d", i)))
 	}
@@ -230,7 +229,7 @@ func TestTheFolderMayBeDeletedUnderTheServer(t *testing.T) {
 	within(t, "all results", func() bool { return s.jobs() == 5 })
 }
 
-// lossy swallows some of the answers that a worker sends to leases.
+// A lossy is a connection that drops some of a worker's answers to leases.
 type lossy struct {
 	net.Conn
 	lose *atomic.Bool
@@ -238,7 +237,7 @@ type lossy struct {
 }
 
 func (l lossy) Write(p []byte) (int, error) {
-	// nats.go writes a whole message at once, where nothing else waits to be written.
+	// nats.go writes a whole message at once if no other data is waiting.
 	if strings.HasPrefix(string(p), "PUB $JS.ACK.") && strings.Contains(string(p), "\r\n+ACK\r\n") && strings.Count(string(p), "PUB ") == 1 && l.lose.Swap(!l.lose.Load()) {
 		l.lost.Add(1)
 		return len(p), nil
@@ -273,8 +272,8 @@ func TestLostAcknowledgements(t *testing.T) {
 	}
 }
 
-// TestAReceiptThatIsLost: the acknowledgement arrived, its receipt did not; it is sent
-// again, and that ends.
+// TestAReceiptThatIsLost checks that an acknowledgement is sent again if it arrived but its receipt was lost, and
+// that the worker does not wait forever.
 func TestAReceiptThatIsLost(t *testing.T) {
 	s := open(t, queue.Listener{})
 	m := s.join("w")
@@ -304,7 +303,7 @@ func TestTheBridge(t *testing.T) {
 	}
 	web := httptest.NewTLSServer(s.Bridge())
 	defer web.Close()
-	var signed atomic.Value // the path: a proxy may have the server below another one
+	var signed atomic.Value // path; a proxy may add a prefix to it
 	m := s.join("w", func(o *queue.JoinOptions) {
 		o.URL, o.TLS = web.URL+"/judge"+queue.Path, web.Client().Transport.(*http.Transport).TLSClientConfig
 		o.Sign = func(method, path string) (string, error) {
@@ -319,17 +318,17 @@ func TestTheBridge(t *testing.T) {
 	if err := take(t, m).Finish(t.Context(), accepted()); err != nil {
 		t.Fatal(err)
 	}
-	m.Close() // before the server that it came through
+	m.Close() // before the server that it is connected through
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	for _, url := range []string{web.URL, "http://127.0.0.1:1/queue", "ftp://x", "http://"} { // not trusted; nobody; nonsense
+	for _, url := range []string{web.URL, "http://127.0.0.1:1/queue", "ftp://x", "http://"} { // untrusted certificate, no server, invalid
 		if _, err := queue.Dial(ctx, url, nil); err == nil {
 			t.Errorf("connected to %s", url)
 		}
 	}
-	// Who knows no key holds few connections, and not for long.
+	// A client without a key can hold only a few connections, and only for a short time.
 	var open []net.Conn
-	within(t, "too many connections are refused", func() bool { // a busy machine may be too slow to make so many
+	within(t, "too many connections are refused", func() bool { // a busy machine may be too slow to open that many
 		began := time.Now()
 		let, refused := burst(t, s.web.URL, 300)
 		if open = append(open, let...); len(let) > 256 && time.Since(began) < 4*time.Second { // later the first ones are closed
@@ -364,7 +363,7 @@ func TestTheBridge(t *testing.T) {
 	})
 }
 
-// burst opens so many connections at once, and returns those that were let in.
+// burst opens n connections at once. It returns the accepted ones, and the number of those that were refused.
 func burst(t *testing.T, url string, n int) (open []net.Conn, refused int) {
 	var mu sync.Mutex
 	var all sync.WaitGroup

@@ -27,7 +27,7 @@ func TestAWorkerThatFreezesLosesItsJob(t *testing.T) {
 	if l.Deliveries != 2 {
 		t.Errorf("delivery %d", l.Deliveries)
 	}
-	// It comes back, finishes, and must not acknowledge the job that another one holds.
+	// Worker a continues and finishes. It must not acknowledge the job that another worker now holds.
 	if err := a.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}

@@ -11,30 +11,30 @@ import (
 	"strings"
 )
 
-// NATS checks the subjects to which a client publishes and subscribes, but not the subjects of replies. A client
-// could ask for a job with the reply subject $JS.API.STREAM.PURGE.JOBS, and the server would purge the stream; with
-// job.0.main.x it would create a job. So the bridge reads what workers send, and lets replies go only to their own
-// inbox. It accepts the part of the protocol that clients use, in exactly one spelling, so that it cannot read a
-// line in another way than the server.
+// NATS checks the subjects to which a client publishes and subscribes, but not its reply subjects. A client could
+// ask for a job with the reply subject $JS.API.STREAM.PURGE.JOBS, and the server would purge the stream. With
+// job.0.main.x it would create a job. Therefore the bridge reads the messages of workers, and allows only replies
+// to their own inbox. It accepts only the part of the protocol that clients use, in exactly one spelling, so that
+// it cannot interpret a line differently from the server.
 
-// maxLine is the longest line that the embedded server reads by default.
+// maxLine is the maximum length of a line that the embedded server reads by default.
 const maxLine = 4096
 
-// errGuard is returned for messages that the bridge rejects. The connection is closed.
+// errGuard is the error for messages that the bridge rejects. It closes the connection.
 var errGuard = errors.New("a worker sends an invalid message")
 
-// A guard copies what one worker sends.
+// A guard copies and checks the messages of one worker.
 type guard struct {
 	from  *bufio.Reader
 	to    *bufio.Writer
-	name  func(key string) string // returns the worker that has a key
-	inbox string                  // where replies may go; empty before the worker has said who it is
+	name  func(key string) string // returns the worker with the given key
+	inbox string                  // subject prefix for replies; empty until the worker sends its key
 	link  *link                   // nil if messages are not recorded
 	held  *deliveries
 	lost  func(loss)
 }
 
-// copy copies until the end, or until a message that must not pass.
+// copy copies until EOF, or until an invalid message.
 func (g *guard) copy() error {
 	for {
 		if err := g.one(); err != nil {
@@ -48,7 +48,7 @@ func (g *guard) copy() error {
 	}
 }
 
-// one copies one line with its message.
+// one copies one protocol line and its payload.
 func (g *guard) one() error {
 	line, err := g.from.ReadSlice('\n')
 	if err != nil {
@@ -67,13 +67,13 @@ func (g *guard) one() error {
 		if rest != "" {
 			err = errGuard
 		}
-	case "SUB", "UNSUB": // permissions are enough for these
+	case "SUB", "UNSUB": // checked by the server's permissions
 	case "PUB":
 		size, err = g.published(strings.Split(rest, " "), 1)
 	case "HPUB":
 		size, err = g.published(strings.Split(rest, " "), 2)
 		if strings.HasPrefix(rest, ackPrefix) || strings.HasPrefix(rest, nextPrefix) {
-			err = errGuard // workers never send these with headers
+			err = errGuard // workers send no other messages with headers
 		}
 	default:
 		err = errGuard
@@ -102,7 +102,7 @@ func (g *guard) one() error {
 	return err
 }
 
-// connect records the name that a worker gives. The server then verifies its key.
+// connect records the name that a worker claims. The server then verifies the key.
 func (g *guard) connect(text string) error {
 	var who struct {
 		Key string `json:"nkey"`
@@ -118,8 +118,8 @@ func (g *guard) connect(text string) error {
 	return nil
 }
 
-// note records what a worker that has proved its key does with jobs: it asks for one, answers for one, or sends a
-// result. Size is the size of the payload, or negative.
+// note records the messages about jobs of a worker that has proved its key: requests, answers and results. Size is
+// the size of the payload, or negative if the message has none.
 func (g *guard) note(subject string, size int) error {
 	if g.link == nil {
 		return nil
@@ -161,8 +161,8 @@ func (g *guard) note(subject string, size int) error {
 	return nil
 }
 
-// published checks the arguments of PUB and HPUB: a subject, the reply subject, and sizes. The last one
-// counts everything that follows.
+// published checks the arguments of PUB and HPUB: a subject, the reply subject, and sizes. The last size is that
+// of all the data that follows.
 func (g *guard) published(words []string, sizes int) (size int, err error) {
 	if len(words) != 1+sizes && len(words) != 2+sizes {
 		return 0, errGuard

@@ -15,15 +15,16 @@ import (
 // Published is the result of Publish.
 type Published string
 
-// The results of Publish.
+// The values of Published.
 const (
 	Stored Published = "stored" // the job waits for a worker
-	Alive  Published = "alive"  // the stream has the job already: it waits, or a worker has it
+	Alive  Published = "alive"  // the stream already has the job, waiting or taken
 )
 
-// Publish stores a job in the stream. If a job with the same id is there, it stores nothing and returns Alive. In a
-// cluster an acknowledged job still looks alive for some milliseconds, so repeat the call later. Publish wakes no
-// worker. After an error the state is unknown; repeating the call is always safe.
+// Publish stores a job in the stream. If the stream already has a job with the same id, it stores nothing and
+// returns Alive. In a cluster, an acknowledged job remains Alive for some milliseconds, so the caller must repeat
+// the call later. Publish does not wake workers. After an error the state is unknown. Repeating the call is always
+// safe.
 func (q *Queue) Publish(ctx context.Context, s *job.Spec) (Published, error) {
 	if err := checkJob(s.Lane, s.Class, s.ID); err != nil {
 		return "", err
@@ -36,7 +37,7 @@ func (q *Queue) Publish(ctx context.Context, s *job.Spec) (Published, error) {
 		return "", err
 	}
 	msg := &nats.Msg{Subject: jobSubject(s.Lane, s.Class, s.ID), Data: data}
-	// Message ids would not help: within their window, JetStream silently drops the second publication of an
+	// Message ids would not help. Within their window, JetStream silently drops the second publication of an
 	// acknowledged job.
 	publish := func() error {
 		_, err := q.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(0))
@@ -60,7 +61,8 @@ func (q *Queue) Publish(ctx context.Context, s *job.Spec) (Published, error) {
 	return Stored, nil
 }
 
-// Alive reports whether the stream has a job: it waits, or a worker has not acknowledged it yet.
+// Alive reports whether the stream has a job. The job may be waiting, or a worker may not have acknowledged it
+// yet.
 func (q *Queue) Alive(ctx context.Context, lane job.Lane, class, id string) (bool, error) {
 	if err := checkJob(lane, class, id); err != nil {
 		return false, err
@@ -69,8 +71,8 @@ func (q *Queue) Alive(ctx context.Context, lane job.Lane, class, id string) (boo
 	return seq > 0, err
 }
 
-// Delete removes a job from the stream, whether it waits or runs. If the job is not there, it does nothing. The
-// worker is not notified; see Order. It may still finish, which does no harm, and its result arrives as usual.
+// Delete removes a waiting or running job from the stream. If the job is not there, Delete does nothing. The
+// worker is not notified; see Order. It may still finish the job without harm, and its result arrives as usual.
 func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) error {
 	if err := checkJob(lane, class, id); err != nil {
 		return err
@@ -89,7 +91,8 @@ func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) err
 	}
 	err = q.ask(ctx, "$JS.API.STREAM.MSG.DELETE."+jobsStream, request, &answer)
 	if answer.Error != nil {
-		// The worker may have acknowledged it meanwhile, for which JetStream has several errors.
+		// The worker may have acknowledged the job in the meantime. JetStream reports this with one of several
+		// errors.
 		if now, ferr := q.find(ctx, lane, class, id); ferr != nil || now == seq {
 			err = answer.Error
 		}
@@ -97,8 +100,8 @@ func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) err
 	return wrap("delete the job "+id, err)
 }
 
-// find returns the number of a job's message, or 0. It asks the leader of the stream, because a replica could be
-// behind.
+// find returns the sequence number of a job's message. It returns 0 if there is none. It asks the leader of the
+// stream, because a replica could be behind.
 func (q *Queue) find(ctx context.Context, lane job.Lane, class, id string) (uint64, error) {
 	request, err := json.Marshal(map[string]string{"last_by_subj": jobSubject(lane, class, id)})
 	if err != nil {
@@ -117,11 +120,11 @@ func (q *Queue) find(ctx context.Context, lane job.Lane, class, id string) (uint
 	return answer.Message.Seq, wrap("look for the job "+id, err)
 }
 
-// gone reports whether the error means that the message or its whole stream does not exist.
+// gone reports whether the error means that the message or the whole stream does not exist.
 func gone(e *jetstream.APIError) bool { return e.Code == 404 }
 
-// ask sends a request to JetStream. The library's own calls need a handle of the stream, which costs another request
-// and becomes stale when the stream is created again.
+// ask sends a request to JetStream. The library's own calls need a stream handle. That costs another request, and
+// the handle becomes stale when the stream is recreated.
 func (q *Queue) ask(ctx context.Context, subject string, request []byte, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
@@ -132,8 +135,8 @@ func (q *Queue) ask(ctx context.Context, subject string, request []byte, answer 
 	return json.Unmarshal(msg.Data, answer)
 }
 
-// Untaken returns how many jobs of a lane and class have never been delivered to a worker. It does not count
-// released jobs, and may miss jobs that were published a moment ago.
+// Untaken returns the number of jobs in a lane and class that have never been delivered to a worker. It does not
+// count released jobs, and may miss jobs that were published a moment ago.
 func (q *Queue) Untaken(ctx context.Context, lane job.Lane, class string) (int, error) {
 	if err := checkJob(lane, class, "-"); err != nil {
 		return 0, err
@@ -161,8 +164,8 @@ func (q *Queue) Untaken(ctx context.Context, lane job.Lane, class string) (int, 
 	}
 }
 
-// Wake tells one idle worker of a class that there is a job. A wake-up may get lost. So idle workers look every 2 s,
-// and the Queue repeats the wake-up for jobs that no worker takes.
+// Wake tells one idle worker of a class that there is a job. A wake-up may get lost. Therefore idle workers poll
+// every 2 s, and the Queue repeats the wake-up for jobs that no worker takes.
 func (q *Queue) Wake(class string) error {
 	if err := checkName("class", class); err != nil {
 		return err
@@ -170,7 +173,7 @@ func (q *Queue) Wake(class string) error {
 	return wrap("wake a worker", q.nc.Publish("wake."+class, nil))
 }
 
-// Order sends a control message to a worker. It may get lost if the worker is not connected.
+// Order sends a control message to a worker. The message may get lost if the worker is not connected.
 func (q *Queue) Order(worker string, o job.Order) error {
 	if err := checkName("worker", worker); err != nil {
 		return err
@@ -182,16 +185,16 @@ func (q *Queue) Order(worker string, o job.Order) error {
 	return wrap("order the worker "+worker, q.nc.Publish("ctl."+worker, data))
 }
 
-// Stats are numbers for monitoring.
+// Stats contains numbers for monitoring.
 type Stats struct {
 	Jobs, JobBytes       uint64 // in the stream, including running ones
-	Results, ResultBytes uint64 // waiting for Results
-	Store                uint64 // bytes of all files
-	Calls, Errors        uint64 // of the JetStream API since its server started
+	Results, ResultBytes uint64 // not yet handled by Results
+	Store                uint64 // size of all files in bytes
+	Calls, Errors        uint64 // JetStream API requests since the server started
 	Workers              int    // connected
 }
 
-// Stats counts what is in the streams.
+// Stats returns the numbers of messages in the streams, and other statistics.
 func (q *Queue) Stats(ctx context.Context) (Stats, error) {
 	account, err := q.js.AccountInfo(ctx)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// Key reads a worker's key from a file. If the file does not exist, Key creates it, readable only by its owner. The
-// seed is the secret, for JoinOptions. The public half is for Admit, and is no secret.
+// Key reads a worker's key from a file. If the file does not exist, Key creates a key, readable only by the file's
+// owner. The seed is the secret half, for JoinOptions. The public half is for Admit, and is not secret.
 func Key(file string) (seed []byte, public string, err error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +35,7 @@ func Key(file string) (seed []byte, public string, err error) {
 	return seed, public, nil
 }
 
-// makeKey creates a key completely or not at all. If two processes do so at the same time, the first one wins.
+// makeKey creates a key file atomically. If two processes do so at the same time, the first one wins.
 func makeKey(file string) error {
 	pair, err := nkeys.CreateUser()
 	if err != nil {

@@ -57,7 +57,7 @@ func TestStreamsAndConsumersAreAsTheyMustBe(t *testing.T) {
 			t.Errorf("the consumer %s is %+v", want.Durable, c)
 		}
 	}
-	// What is missing is made again.
+	// A missing stream is created again.
 	if err := s.JetStream().DeleteStream(t.Context(), "JOBS"); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestStreamsAndConsumersAreAsTheyMustBe(t *testing.T) {
 	}
 }
 
-// TestLanesInOrderAndATenthForEach: the lanes after practice share a tenth, and take turns.
+// TestLanesInOrderAndATenthForEach checks that the lanes after practice share a tenth of the jobs, and take turns.
 func TestLanesInOrderAndATenthForEach(t *testing.T) {
 	s := open(t, queue.Listener{})
 	for i := range 20 {
@@ -119,8 +119,8 @@ func TestLanesInOrderAndATenthForEach(t *testing.T) {
 	}
 }
 
-// TestALongLaneDelaysNoOther: with tests of many bots waiting, a proof and a game have their turns, and
-// a lane that is empty gives its turn away.
+// TestALongLaneDelaysNoOther checks that a golf check and a game get their turns even if tests of many bots are
+// waiting, and that an empty lane does not use its turn.
 func TestALongLaneDelaysNoOther(t *testing.T) {
 	s := open(t, queue.Listener{})
 	for i := range 10 {
@@ -158,7 +158,7 @@ func TestALongLaneDelaysNoOther(t *testing.T) {
 
 func TestExcludedWorkersGiveBack(t *testing.T) {
 	s := open(t, queue.Listener{})
-	s.longLeases() // or who keeps it would lose it in the end
+	s.longLeases() // otherwise a worker that keeps it would lose it eventually
 	no, yes := s.join("no"), s.join("yes")
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
@@ -170,7 +170,7 @@ func TestExcludedWorkersGiveBack(t *testing.T) {
 	sp := spec("a")
 	sp.Exclude = []string{"no"}
 	s.publish(sp)
-	time.Sleep(100 * time.Millisecond) // the excluded one is alone with it
+	time.Sleep(100 * time.Millisecond) // meanwhile, only the excluded worker asks for jobs
 	l := take(t, yes)
 	if err := l.Finish(t.Context(), accepted()); err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestExcludedWorkersGiveBack(t *testing.T) {
 	done.Wait()
 }
 
-// TestRenew drops what is in the queue; what comes then is given out.
+// TestRenew checks that Renew drops all queued jobs, and that later jobs are delivered.
 func TestRenew(t *testing.T) {
 	s := open(t, queue.Listener{})
 	m := s.join("w")
@@ -195,7 +195,7 @@ func TestRenew(t *testing.T) {
 		}
 	}
 	s.publish(spec("b"))
-	if err := l.Finish(t.Context(), accepted()); err != nil { // its acknowledgement counts for nobody
+	if err := l.Finish(t.Context(), accepted()); err != nil { // the acknowledgement has no effect
 		t.Fatal(err)
 	}
 	if l := take(t, m); l.Spec.ID != "b" || l.Deliveries != 1 {
@@ -204,7 +204,8 @@ func TestRenew(t *testing.T) {
 	within(t, "the result is there", func() bool { return len(s.of("a")) == 1 })
 }
 
-// TestADeafWorker connects anew: a question for a job always has an answer.
+// TestADeafWorker checks that a worker reconnects if a request for a job gets no response. JetStream normally
+// responds to each request, even if there is no job.
 func TestADeafWorker(t *testing.T) {
 	s := open(t, queue.Listener{})
 	m := s.join("w")
@@ -225,7 +226,7 @@ func TestADeafWorker(t *testing.T) {
 func TestPoisonIsGivenUp(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*job.Spec)
-		takes  int // before it is given up
+		takes  int // before the job is given up
 	}{
 		"three deliveries":                {func(*job.Spec) {}, 3},
 		"twelve for one that excludes":    {func(s *job.Spec) { s.Exclude = []string{"somebody"} }, 12},
@@ -290,8 +291,8 @@ func TestCancel(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("no order")
 	}
-	// The late result comes like any other, and its acknowledgement harms nobody: not even
-	// the same job, published again.
+	// The late result arrives like any other. Its acknowledgement does not even affect the same job when it is
+	// published again.
 	s.publish(spec("runs"))
 	if err := l.Finish(t.Context(), accepted()); err != nil {
 		t.Fatal(err)
@@ -299,13 +300,13 @@ func TestCancel(t *testing.T) {
 	if alive, err := s.Alive(t.Context(), 0, "main", "runs"); !alive || err != nil {
 		t.Errorf("the job that was published after: alive %v, %v", alive, err)
 	}
-	if err := take(t, m).Back(t.Context(), 0); err != nil { // so it is not redelivered before
+	if err := take(t, m).Back(t.Context(), 0); err != nil { // so that it is not redelivered earlier
 		t.Fatal(err)
 	}
 }
 
-// TestAJobIsFoundThatJetStreamDoesNotCount: who looks at a consumer while a message is being
-// deleted spoils its count, here within a few rounds.
+// TestAJobIsFoundThatJetStreamDoesNotCount checks that jobs are found even if JetStream miscounts. Reading a
+// consumer's state while a message is being deleted corrupts its count, here within a few rounds.
 func TestAJobIsFoundThatJetStreamDoesNotCount(t *testing.T) {
 	s := open(t, queue.Listener{})
 	m := s.join("w")
@@ -340,7 +341,8 @@ func TestAJobIsFoundThatJetStreamDoesNotCount(t *testing.T) {
 	t.Log("all were counted")
 }
 
-// TestAStaleLeaseHarmsNobody: NATS lets the acknowledgement of an earlier holder count.
+// TestAStaleLeaseHarmsNobody checks that a stale lease cannot acknowledge a job. NATS would accept the
+// acknowledgement of an earlier holder.
 func TestAStaleLeaseHarmsNobody(t *testing.T) {
 	s := open(t, queue.Listener{})
 	m := s.join("w")
@@ -424,7 +426,7 @@ func TestAResultThatIsRefusedComesAgain(t *testing.T) {
 
 func TestAResultThatWasInHandComesAtOnce(t *testing.T) {
 	s := open(t, queue.Listener{})
-	s.stopFold() // before anything came
+	s.stopFold() // before any result arrives
 	stream, err := s.JetStream().Stream(t.Context(), "RESULTS")
 	if err != nil {
 		t.Fatal(err)
@@ -443,7 +445,7 @@ func TestAResultThatWasInHandComesAtOnce(t *testing.T) {
 	if err := s.join("w").Offer(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Next(); err != nil { // as by a server that was killed before it took it in
+	if _, err := c.Next(); err != nil { // like a server that was killed before it stored the result
 		t.Fatal(err)
 	}
 	s.startFold()
@@ -490,7 +492,7 @@ func TestProgressIsMerged(t *testing.T) {
 	}
 }
 
-// TestIdleWorkersAreWokenOneByOne: a job costs a few pulls, however many workers wait.
+// TestIdleWorkersAreWokenOneByOne checks that a job costs only a few requests, however many workers are idle.
 func TestIdleWorkersAreWokenOneByOne(t *testing.T) {
 	const workers = 100
 	s := open(t, queue.Listener{})
@@ -529,7 +531,7 @@ func TestIdleWorkersAreWokenOneByOne(t *testing.T) {
 	}
 	each := (float64(pulls.Load()-before) - perSecond*time.Since(began).Seconds()) / jobs
 	t.Logf("%.0f pulls a second idle, %.1f more for each job", perSecond, each)
-	if each > 50 { // all of them would be 100
+	if each > 50 { // if all workers asked, it would be 100
 		t.Errorf("%.1f pulls for each job", each)
 	}
 	cancel()

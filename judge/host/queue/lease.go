@@ -11,31 +11,31 @@ import (
 	"assay/judge/host/job"
 )
 
-// A Lease is a job that this worker may run while its Member sends heartbeats for it. It ends with Finish, Back or
-// GiveUp; call exactly one of them. All methods are safe for concurrent use.
+// A Lease is a job that this worker may run while its Member sends heartbeats for the job. The caller must end it
+// with exactly one of Finish, Back and GiveUp. All methods are safe for concurrent use.
 type Lease struct {
 	Spec *job.Spec
-	// Deliveries counts how often this job was given to a worker, including this time. After a second delivery the
-	// job may have killed its worker: run it alone.
+	// Deliveries is the number of times that this job has been given to a worker, including this time. If it is
+	// more than 1, the job may have crashed its worker and must run alone.
 	Deliveries int
 
 	m     *Member
 	reply string
 
 	mu       sync.Mutex
-	beaten   time.Time // when the last heartbeat that succeeded was sent
-	over     bool      // lost, or answered
+	beaten   time.Time // when the last successful heartbeat was sent
+	over     bool      // lost or answered
 	progress job.Progress
-	size     int         // bytes of progress
+	size     int         // size of the collected progress in bytes
 	sent     time.Time   // when progress was last sent
 	timer    *time.Timer // sends the rest
 }
 
-// answerTime is how long a receipt may take before the answer is sent again, which does no harm. The worker waits
-// meanwhile.
+// answerTime is how long the worker waits for a receipt before it sends the answer again. Repeated answers do no
+// harm.
 const answerTime = 2 * time.Second
 
-// Progress is sent at most four times a second. What exceeds the limit is dropped.
+// Progress is sent at most four times per second. Events beyond the limit are dropped.
 const (
 	progressEvery = 250 * time.Millisecond
 	maxProgress   = 512 << 10
@@ -46,21 +46,21 @@ func (l *Lease) running() job.Running {
 }
 
 // Lost reports whether the server may have given the job to another worker, because no heartbeat has succeeded for
-// 15 s. The worker still completes the job: its result counts if it is the first one.
+// 15 s. The worker still completes the job, because its result counts if it is the first one.
 func (l *Lease) Lost() bool { return l.lost() }
 
 func (l *Lease) lost() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// Durations in Go do not jump when the machine's clock is set.
+	// Durations in Go do not change when the machine's clock is set.
 	l.over = l.over || time.Since(l.beaten) > leaseLife
 	return l.over
 }
 
 // answer sends an answer and waits for its receipt. It sends nothing for a lost lease, because the answer would
-// count for the next holder without notice. After its server was killed, JetStream does not respond to
-// acknowledgements of a job that is gone, though it responds to its heartbeats. So after two tries without a
-// response the server must find out.
+// silently apply to the next holder. After its server was killed, JetStream responds to heartbeats for a job that
+// is gone, but not to acknowledgements. Therefore answer gives up after two tries without a response, and the
+// server must find out by itself.
 func (l *Lease) answer(ctx context.Context, text string) error {
 	silences := 0
 	return l.m.insist(ctx, answerTime, func(ctx context.Context) error {
@@ -77,7 +77,7 @@ func (l *Lease) answer(ctx context.Context, text string) error {
 	})
 }
 
-// beat reports that the job still runs.
+// beat reports that the job is still running.
 func (l *Lease) beat() {
 	if l.lost() {
 		return
@@ -86,7 +86,7 @@ func (l *Lease) beat() {
 	defer cancel()
 	sent := time.Now()
 	if _, err := l.m.nc.RequestWithContext(ctx, l.reply, []byte("+WPI")); err != nil {
-		return // the next heartbeat follows; without one the lease expires
+		return // the next heartbeat follows; otherwise the lease expires
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +95,7 @@ func (l *Lease) beat() {
 	}
 }
 
-// end removes the lease from the heartbeats.
+// end excludes the lease from heartbeats.
 func (l *Lease) end() {
 	l.mu.Lock()
 	l.over = true
@@ -108,8 +108,9 @@ func (l *Lease) end() {
 	l.m.mu.Unlock()
 }
 
-// Finish stores the result and then acknowledges the job. It retries until ctx ends, so save the result on the disk
-// first. If it returns nil, the result is stored. The acknowledgement may be lost, which does no harm.
+// Finish stores the result and then acknowledges the job. It retries until ctx is done, so the caller should save
+// the result on disk first. If Finish returns nil, the result is stored. The acknowledgement may be lost, which
+// does no harm.
 func (l *Lease) Finish(ctx context.Context, r *job.Result) error {
 	defer l.end()
 	r.Job, r.Generation, r.Token = l.Spec.ID, l.Spec.Generation, l.Spec.Token
@@ -122,7 +123,8 @@ func (l *Lease) Finish(ctx context.Context, r *job.Result) error {
 	return nil
 }
 
-// Back releases the job to other workers after a delay. After an error they get it when the lease expires.
+// Back releases the job to other workers after a delay. If Back returns an error, they get it when the lease
+// expires.
 func (l *Lease) Back(ctx context.Context, delay time.Duration) error {
 	options, err := json.Marshal(map[string]time.Duration{"delay": delay})
 	if err != nil {
@@ -140,7 +142,8 @@ func (l *Lease) Back(ctx context.Context, delay time.Duration) error {
 	return wrap("give the job "+l.Spec.ID+" back", err)
 }
 
-// GiveUp ends this generation of the job for all workers. TooOften reports that it was delivered too often.
+// GiveUp ends this generation of the job for all workers. TooOften reports whether the job was delivered too
+// often.
 func (l *Lease) GiveUp(ctx context.Context, reason string, tooOften bool) error {
 	defer l.end()
 	r := &job.Result{Job: l.Spec.ID, Generation: l.Spec.Generation, Token: l.Spec.Token, State: job.GivenUp, Reason: reason, TooOften: tooOften}
@@ -150,8 +153,8 @@ func (l *Lease) GiveUp(ctx context.Context, reason string, tooOften bool) error 
 	return wrap("give the job "+l.Spec.ID+" up", l.answer(ctx, "+TERM "+reason))
 }
 
-// Progress sends events, as package judge encodes them. The first of them has the index first in the stream. They
-// are collected and sent at most four times a second. Some of them may get lost.
+// Progress sends events, encoded by package judge. The argument first is the index in the stream of the first of
+// these events. Events are collected and sent at most four times per second. Some of them may get lost.
 func (l *Lease) Progress(first int, events ...[]byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,7 +163,7 @@ func (l *Lease) Progress(first int, events ...[]byte) {
 	}
 	p := &l.progress
 	if p.First+len(p.Events) != first || l.size > maxProgress {
-		p.Events, l.size = nil, 0 // a gap: newer events are worth more
+		p.Events, l.size = nil, 0 // leave a gap, because newer events are more useful
 	}
 	if len(p.Events) == 0 {
 		p.First = first

@@ -15,52 +15,52 @@ import (
 	"assay/judge/host/job"
 )
 
-// leases are what workers report about the jobs that they run. This only speeds things up: a job that is forgotten
-// here goes to another worker when its lease expires, and an idle worker finds it by polling.
+// leases records what workers report about the jobs that they run. This is only an optimization: a job that is
+// forgotten here goes to another worker when its lease expires, and an idle worker finds it by polling.
 //
-// There are two kinds of entries. The server releases a job that a worker took when the worker's connection ends, or
-// when its heartbeat does not name the job. It also releases a job that was delivered on a connection that has
-// ended. For a job that was published or released and is not taken soon, the wake-up is repeated, because the worker
-// that got the first one may have found another job.
+// There are two kinds of entries. The first kind is a job that a worker took. The server releases such a job when
+// the worker's connection is closed, or when a heartbeat does not name the job. It also releases a job that was
+// delivered on a connection that is closed. The second kind is a published or released job that no worker took
+// soon. Its wake-up is repeated, because the worker that got the first wake-up may have found another job.
 //
-// The embedded server is behind a bridge, which sees deliveries before workers report them. With an external cluster
-// there is no bridge, and only the reports of workers count.
+// The embedded server is behind a bridge, which sees deliveries before workers report them. An external cluster
+// has no bridge, so only the reports of workers are used.
 type leases struct {
 	q    *Queue
-	poke chan struct{} // there is something to call out; holds one element
+	poke chan struct{} // signals that there are wake-ups to send; capacity 1
 
 	mu    sync.Mutex
 	taken map[string]*lease // by job
 	calls map[string]*call  // by job
-	lost  map[string][]had  // by job: the workers that took it and returned no result
+	lost  map[string][]had  // by job: workers that took it but returned no result
 	held  *deliveries
 }
 
-// A had is a worker that took a job and returned no result.
+// A had is a worker that took a job but returned no result.
 type had struct {
 	worker string
-	reply  string // of the lease
-	ended  bool   // it ended or went silent; otherwise it released the job
+	reply  string // reply subject of the lease
+	ended  bool   // it exited or went silent; if false, it released the job
 }
 
 type lease struct {
 	worker, class string
 	notice
-	stream, delivery uint64 // numbers of the message and of this delivery
+	stream, delivery uint64 // sequence numbers of the message and of this delivery
 	heard            time.Time
 	finished         bool // the result has arrived
 }
 
 type call struct {
 	class string
-	at    time.Time // of the next wake-up
-	done  int       // wake-ups so far
+	at    time.Time // time of the next wake-up
+	done  int       // number of wake-ups so far
 }
 
-// callAfter are the delays after which the wake-up for a job that no worker takes is repeated.
+// callAfter lists the delays after which the wake-up for an untaken job is repeated.
 var callAfter = []time.Duration{40 * time.Millisecond, 250 * time.Millisecond}
 
-// How often watch runs: while idle, and while a wake-up is pending.
+// The intervals of watch: while idle, and while a wake-up is pending.
 const (
 	lookEvery = 200 * time.Millisecond
 	callEvery = 20 * time.Millisecond
@@ -70,12 +70,12 @@ func newLeases(q *Queue) *leases {
 	return &leases{q: q, poke: make(chan struct{}, 1), taken: map[string]*lease{}, calls: map[string]*call{}, lost: map[string][]had{}, held: newDeliveries()}
 }
 
-// manyNotices bounds the queue of messages from workers. If it is full, messages are dropped, and Listener.Trouble
-// is called.
+// manyNotices is the capacity of the queue for messages from workers. If it is full, messages are dropped, and
+// Listener.Trouble is called.
 const manyNotices = 8192
 
-// listen handles the messages of workers until ctx ends. The messages of one worker are handled in order, because a
-// heartbeat from before it took a job does not name the job.
+// listen handles messages from workers until ctx is done. The messages of one worker are handled in order, because
+// a heartbeat sent before the worker took a job does not name the job.
 func (l *leases) listen(ctx context.Context, nc *nats.Conn) error {
 	said := make(chan *nats.Msg, manyNotices)
 	for _, subject := range []string{"taken.*", "beat.*", "progress.*.*"} {
@@ -99,8 +99,8 @@ func (l *leases) listen(ctx context.Context, nc *nats.Conn) error {
 func (l *leases) hear(msg *nats.Msg) {
 	what, worker, _ := strings.Cut(msg.Subject, ".")
 	worker, _, _ = strings.Cut(worker, ".")
-	// A worker of an external cluster may name any reply subject in a pull, so that the server publishes to it. Such
-	// forged messages have a reply subject of their own. Real ones have none.
+	// A worker of an external cluster can use any reply subject in a request for a job, and the server would
+	// publish to it. Such forged messages have a reply subject themselves. Genuine ones have none.
 	if msg.Reply != "" || l.q.people.classOf(worker) == "" {
 		return
 	}
@@ -132,7 +132,7 @@ func (l *leases) hearTaken(worker string, msg *nats.Msg) error {
 	return nil
 }
 
-// readReply parses the subject for answers to a lease:
+// readReply parses the reply subject of a lease:
 // $JS.ACK.JOBS.<consumer>.<deliveries>.<number>.<delivery>.<time>.<pending>.
 func readReply(reply, class string) (stream, delivery uint64, ok bool) {
 	parts := strings.Split(reply, ".")
@@ -147,7 +147,7 @@ func readReply(reply, class string) (stream, delivery uint64, ok bool) {
 	return stream, delivery, ok && err1 == nil && err2 == nil
 }
 
-// note records a message about a lease, unless a later lease of the job is known.
+// note records a message about a lease. It returns false if a later lease of the job is known.
 func (l *leases) note(n *lease) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,7 +162,7 @@ func (l *leases) note(n *lease) bool {
 		return true
 	}
 	if old == nil && len(l.taken) >= maxPending {
-		return false // more than workers can take: a worker invents them
+		return false // more than workers can take, so a worker invents them
 	}
 	l.taken[n.Job] = n
 	delete(l.calls, n.Job)
@@ -181,8 +181,8 @@ func (l *leases) hearBeat(worker string, msg *nats.Msg) error {
 	for _, r := range b.Running {
 		running[r.Job] = true
 	}
-	// A worker names a job in all heartbeats between taking and answering it. If it does not, it has restarted, or
-	// has answered.
+	// A worker names a job in all heartbeats from taking the job until answering it. If it does not name the job,
+	// it has restarted or answered.
 	l.release(func(n *lease) bool {
 		if n.worker == worker && running[n.Job] {
 			n.heard = time.Now()
@@ -208,8 +208,8 @@ func (l *leases) hearProgress(worker string, msg *nats.Msg) error {
 	return nil
 }
 
-// release ends leases, so that their jobs are delivered to others at once. It does nothing for jobs that were
-// answered already.
+// release ends the selected leases, so that their jobs are delivered to other workers immediately. It does nothing
+// for jobs that are already answered.
 func (l *leases) release(which func(*lease) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -222,7 +222,7 @@ func (l *leases) release(which func(*lease) bool) {
 	}
 }
 
-// releaseAbandoned handles a heartbeat. It releases jobs that the bridge saw delivered to the worker and that the
+// releaseAbandoned handles a heartbeat. It releases jobs that the bridge saw delivered to the worker but the
 // worker never reported.
 func (l *leases) releaseAbandoned(worker string, named map[string]bool) {
 	l.mu.Lock()
@@ -237,7 +237,7 @@ func (l *leases) giveBack(worker string) {
 	l.release(func(n *lease) bool { return n.worker == worker })
 }
 
-// back has a job delivered to another worker. The caller holds mu.
+// back returns a job to the queue for another worker. The caller must hold mu.
 func (l *leases) back(id, class, reply string) {
 	if err := l.q.nc.Publish(reply, []byte("-NAK")); err == nil {
 		l.call(id, &call{class: class, at: time.Now().Add(callEvery)})
@@ -253,7 +253,7 @@ func (l *leases) published(id, class string) {
 	}
 }
 
-// call schedules wake-ups. The caller holds mu.
+// call schedules wake-ups. The caller must hold mu.
 func (l *leases) call(id string, c *call) {
 	l.calls[id] = c
 	select {
@@ -262,7 +262,7 @@ func (l *leases) call(id string, c *call) {
 	}
 }
 
-// finished forgets a job whose result has arrived. Its worker is about to acknowledge it.
+// finished marks a job whose result has arrived. Its worker is about to acknowledge it.
 func (l *leases) finished(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -272,7 +272,7 @@ func (l *leases) finished(id string) {
 	delete(l.calls, id)
 }
 
-// lose ends a lease that its worker no longer knows. The caller holds mu.
+// lose ends a lease that its worker no longer knows. The caller must hold mu.
 func (l *leases) lose(id string, n *lease) {
 	delete(l.taken, id)
 	if !n.finished {
@@ -280,8 +280,8 @@ func (l *leases) lose(id string, n *lease) {
 	}
 }
 
-// had records, once for each lease, that a worker took a job and returned no result. The caller holds mu. Entries of
-// ended jobs may remain, so all entries are dropped from time to time.
+// had records, once per lease, that a worker took a job but returned no result. The caller must hold mu. Entries
+// of finished jobs may remain, so all entries are dropped from time to time.
 func (l *leases) had(id string, h had) {
 	if len(l.lost) >= maxJobs {
 		clear(l.lost)
@@ -291,7 +291,7 @@ func (l *leases) had(id string, h had) {
 	}
 }
 
-// lostOne records that a worker does not run a job, as seen by the bridge.
+// lostOne records that a worker does not run a job, as the bridge has found.
 func (l *leases) lostOne(o loss) {
 	l.mu.Lock()
 	l.had(o.job, had{o.worker, o.reply, true})
@@ -301,9 +301,9 @@ func (l *leases) lostOne(o loss) {
 	}
 }
 
-// Had returns which workers took this generation of a job and returned no result, as far as this process knows.
-// Ended are those that ended or went silent, and times how often that happened. Gave are those that only released
-// it.
+// Had returns the workers that took this generation of a job but returned no result, as far as this process knows.
+// The workers in ended exited or went silent, and times is how often that happened. The workers in gave only
+// released the job.
 func (q *Queue) Had(id string) (times int, ended, gave []string) {
 	q.leases.mu.Lock()
 	defer q.leases.mu.Unlock()
@@ -328,7 +328,7 @@ func (l *leases) forget(id string) {
 	delete(l.lost, id)
 }
 
-// watch runs the regular checks until ctx ends.
+// watch runs the regular checks until ctx is done.
 func (l *leases) watch(ctx context.Context) {
 	var looked time.Time
 	for {
@@ -353,7 +353,7 @@ func (l *leases) watch(ctx context.Context) {
 	}
 }
 
-// callOut wakes workers for jobs that none has taken. It reports whether more wake-ups are pending.
+// callOut wakes workers for untaken jobs. It reports whether more wake-ups are pending.
 func (l *leases) callOut() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -361,7 +361,7 @@ func (l *leases) callOut() bool {
 		if time.Now().Before(c.at) {
 			continue
 		}
-		// An idle worker finds by polling what gets lost here.
+		// If this is lost, an idle worker finds the job by polling.
 		_ = l.q.Wake(c.class)
 		if c.done >= len(callAfter) {
 			delete(l.calls, id)
@@ -373,7 +373,8 @@ func (l *leases) callOut() bool {
 	return len(l.calls) > 0
 }
 
-// lookAround releases the jobs of workers that are gone, and schedules wake-ups for jobs whose lease has expired.
+// lookAround releases the jobs of workers that are gone, and schedules wake-ups for jobs whose leases have
+// expired.
 func (l *leases) lookAround() {
 	came, left := l.q.people.changes()
 	for _, worker := range came {

@@ -18,7 +18,7 @@ import (
 	"assay/judge/host/queue"
 )
 
-// The test binary is also a worker and a server, in processes that tests can kill.
+// TestMain lets the test binary also run as a worker or a server, in processes that tests can kill.
 func TestMain(m *testing.M) {
 	switch os.Getenv("ASSAY_QUEUE_AS") {
 	case "worker":
@@ -37,7 +37,7 @@ func must(err error) {
 	}
 }
 
-// beWorker takes one job after the other. HOLD is how long it does each.
+// beWorker takes one job after the other. The environment variable HOLD is the duration of each.
 func beWorker() {
 	hold, err := time.ParseDuration(os.Getenv("HOLD"))
 	must(err)
@@ -54,8 +54,8 @@ func beWorker() {
 	}
 }
 
-// beServer is a server with a queue in FOLDER. It writes each result into a file before
-// it acknowledges it, and publishes what it is asked to.
+// beServer runs a server with a queue in the directory FOLDER. It writes each result to a file before it
+// acknowledges the result, and publishes jobs on request.
 func beServer() {
 	ctx := context.Background()
 	q, err := queue.Open(ctx, queue.Options{Dir: os.Getenv("FOLDER"), Classes: []string{"main"}, Listen: queue.Listener{Trouble: func(err error) { fmt.Fprintln(os.Stderr, "server:", err) }}})
@@ -89,7 +89,7 @@ func beServer() {
 	must(http.Serve(listener, mux))
 }
 
-// process is this test binary as a worker or a server.
+// A process is this test binary running as a worker or a server.
 type process struct {
 	*exec.Cmd
 	lines chan string
@@ -126,7 +126,7 @@ func (p *process) kill() {
 	_ = p.Wait()
 }
 
-// says waits for a line of the process.
+// says waits until the process prints a line.
 func (p *process) says(t testing.TB, line string) {
 	t.Helper()
 	deadline := time.After(patience)
@@ -145,7 +145,7 @@ func (p *process) says(t testing.TB, line string) {
 	}
 }
 
-// slow skips a test that takes long by nature.
+// slow skips a test that inherently takes long.
 func slow(t testing.TB) {
 	t.Helper()
 	if os.Getenv("ASSAY_SLOW") == "" {

@@ -19,36 +19,36 @@ import (
 	"assay/judge/host/job"
 )
 
-// requestTime bounds one request to JetStream. Callers that retry do so after it.
+// requestTime is the time limit for one request to JetStream. Callers that retry do so after it.
 const requestTime = 5 * time.Second
 
-// maxDelay is the longest time between two attempts to connect.
+// maxDelay is the maximum time between two attempts to connect.
 const maxDelay = 30 * time.Second
 
-// JoinOptions say who a worker is and where its queue is.
+// JoinOptions identify a worker and its queue.
 type JoinOptions struct {
 	Worker, Class string
 	// Seed is the secret half of the worker's nkey.
 	Seed []byte
-	// URL is the bridge of a server, https://host/queue, or the servers of a cluster, nats://a,nats://b. TLS is for
-	// https; if nil, the certificates that the machine trusts are accepted.
+	// URL is the bridge of a server, https://host/queue, or the servers of a cluster, nats://a,nats://b. TLS
+	// configures https. If nil, certificates that the machine trusts are accepted.
 	URL string
 	TLS *tls.Config
-	// Sign returns the Authorization header of the request to the bridge. With it the worker has a place even if
-	// strangers hold many connections. It may be nil.
+	// Sign returns the Authorization header for the request to the bridge. With a signed request, the worker can
+	// connect even if clients without a key hold many connections. If nil, requests are not signed.
 	Sign func(method, path string) (authorization string, err error)
-	// Dial opens a connection to the bridge. If set, URL is not used.
+	// Dial connects to the bridge. If Dial is set, URL is not used.
 	Dial func(context.Context) (net.Conn, error)
-	// Credentials is the file that the operator of a cluster gave. If set, Seed is not used.
+	// Credentials is a file that the operator of a cluster provides. If set, Seed is not used.
 	Credentials string
-	// Lanes are those from which the worker takes jobs. If nil, it takes jobs from all lanes.
+	// Lanes lists the lanes from which the worker takes jobs. If nil, it uses all lanes.
 	Lanes []job.Lane
-	Slots int // how many jobs it runs at once, for heartbeats
-	// Notice, if not nil, is called with errors that are going to be retried.
+	Slots int // number of jobs it runs at once, for heartbeats
+	// Notice is called with errors that will be retried. It may be nil.
 	Notice func(error)
 }
 
-// A Member is the worker's side of the queue. It reconnects forever when its connection ends. Its methods are safe
+// A Member is the worker's side of the queue. If its connection breaks, it retries forever. Its methods are safe
 // for concurrent use.
 type Member struct {
 	opts   JoinOptions
@@ -56,8 +56,8 @@ type Member struct {
 	life   context.Context
 	end    context.CancelFunc
 	done   sync.WaitGroup
-	wake   chan struct{} // holds one element: further wake-ups add nothing
-	now    chan struct{} // send a heartbeat at once; holds one element
+	wake   chan struct{} // capacity 1: more wake-ups have no effect
+	now    chan struct{} // send a heartbeat immediately; capacity 1
 	orders chan job.Order
 	fatal  chan struct{} // closed when err is set
 	pulls  pulls
@@ -65,16 +65,17 @@ type Member struct {
 	mu       sync.Mutex
 	err      error
 	running  map[*Lease]bool
-	idlers   int // calls of Take that wait
+	idlers   int // number of waiting calls of Take
 	idle     *nats.Subscription
 	taken    int      // jobs so far
-	turn     job.Lane // of the last job after practice
+	turn     job.Lane // lane of the last job in a lane after practice
 	draining bool
 	note     string
 }
 
-// Join connects a worker. It retries until ctx ends. If the server rejects the key, Join returns ErrRefused at once.
-// With a cluster it retries, because the operator may still add the worker.
+// Join connects a worker. It retries until ctx is done. If the server rejects the key, Join returns ErrRefused
+// immediately. If an external cluster rejects the key, Join retries, because the operator may still add the
+// worker.
 func Join(ctx context.Context, opts JoinOptions) (*Member, error) {
 	if err := errors.Join(checkName("worker", opts.Worker), checkName("class", opts.Class)); err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (m *Member) connect(ctx context.Context) error {
 	}
 	servers := m.opts.URL
 	if !m.toCluster() {
-		servers = "nats://127.0.0.1:4222" // a name for what Dial reaches
+		servers = "nats://127.0.0.1:4222" // placeholder for the server that Dial connects to
 	}
 	for attempt := 1; ; attempt++ {
 		switch m.nc, err = nats.Connect(servers, options...); {
@@ -133,7 +134,7 @@ func (m *Member) options() ([]nats.Option, error) {
 	options := []nats.Option{
 		nats.Name(m.opts.Worker), nats.CustomInboxPrefix(inbox(m.opts.Worker)),
 		nats.MaxReconnects(-1), nats.CustomReconnectDelay(delay), nats.Timeout(2 * requestTime),
-		// Heartbeats from before the connection broke are outdated.
+		// Heartbeats from before the connection broke are out of date.
 		nats.ReconnectBufSize(-1),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ErrorHandler(m.asyncError),
@@ -181,8 +182,8 @@ func (d dialer) Dial(string, string) (net.Conn, error) {
 	return dial(ctx, d.m.opts.URL, d.m.opts.TLS, d.m.opts.Sign)
 }
 
-// delay returns the time before an attempt to connect. It doubles each time and is random, so that workers do not
-// reconnect all at once when a server is back.
+// delay returns the time before an attempt to connect. It doubles with each attempt and is random, so that workers
+// do not reconnect all at once when a server is available again.
 func delay(attempt int) time.Duration {
 	d := min(maxDelay, 100*time.Millisecond<<min(attempt, 12))
 	return d/2 + rand.N(d/2)
@@ -193,12 +194,12 @@ func refused(err error) bool {
 }
 
 // asyncError handles errors that NATS reports outside of calls. A missing permission would otherwise look like a
-// missing response, and does not go away. So it ends the member.
+// missing response. A retry would not help, so asyncError ends the member.
 func (m *Member) asyncError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	switch {
 	case errors.Is(err, nats.ErrPermissionViolation):
 		m.fail(fmt.Errorf("the queue forbids this worker what it has to do; it is of another class there, or of another version: %w", err))
-	case refused(err): // twice in a row closes the connection
+	case refused(err): // the second error in a row closes the connection
 	default:
 		m.notice(err)
 	}
@@ -210,7 +211,7 @@ func (m *Member) notice(err error) {
 	}
 }
 
-// fail makes all calls return err from now on.
+// fail makes all later calls return err.
 func (m *Member) fail(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -220,7 +221,8 @@ func (m *Member) fail(err error) {
 	}
 }
 
-// Failed returns a channel that is closed when the member cannot continue, or was closed. Err says why.
+// Failed returns a channel that is closed when the member cannot continue or has been closed. Err returns the
+// reason.
 func (m *Member) Failed() <-chan struct{} { return m.fatal }
 
 // Err returns nil while the member works, even while it is disconnected. It returns ErrRefused if the key was
@@ -234,7 +236,7 @@ func (m *Member) Err() error {
 // Connected reports whether the connection is open.
 func (m *Member) Connected() bool { return m.nc.IsConnected() }
 
-// Orders returns the control messages of the server.
+// Orders returns the channel of the server's control messages.
 func (m *Member) Orders() <-chan job.Order { return m.orders }
 
 func (m *Member) subscribe() error {
@@ -256,7 +258,7 @@ func (m *Member) subscribe() error {
 	return wrap("listen to the queue", err)
 }
 
-// back reports again, after a reconnection, what this worker holds. The server may be a new process.
+// back reports the jobs of this worker again after a reconnection, because the server may be a new process.
 func (m *Member) back() {
 	m.mu.Lock()
 	for l := range m.running {
@@ -268,8 +270,8 @@ func (m *Member) back() {
 	m.beatNow()
 }
 
-// say publishes a message that may get lost. The caller holds mu, which keeps messages about a lease and heartbeats
-// in order.
+// say publishes a message that may get lost. The caller must hold mu, which keeps messages about a lease and
+// heartbeats in order.
 func (m *Member) say(subject string, what any) {
 	data, err := json.Marshal(what)
 	if err == nil {
@@ -280,7 +282,7 @@ func (m *Member) say(subject string, what any) {
 	}
 }
 
-// Say sets what heartbeats report in addition to jobs, and sends one at once.
+// Say sets the state that heartbeats report in addition to jobs, and sends a heartbeat immediately.
 func (m *Member) Say(draining bool, note string) {
 	m.mu.Lock()
 	m.draining, m.note = draining, note
@@ -295,7 +297,7 @@ func (m *Member) beatNow() {
 	}
 }
 
-// beatOn sends heartbeats for the worker and each of its leases until the member fails or is closed.
+// beatOn sends heartbeats for the worker and its leases until the member fails or is closed.
 func (m *Member) beatOn() {
 	t := time.NewTicker(beatEvery)
 	defer t.Stop()
@@ -327,9 +329,9 @@ func (m *Member) beat() {
 	all.Wait()
 }
 
-// Offer sends the result of a job without a lease. It is for results that were saved on the disk before a restart.
-// The server takes the first result of a job and compares others with it. Offer retries until the result is stored
-// or ctx ends.
+// Offer sends the result of a job without a lease. It is for results that were saved on disk before a restart. The
+// server accepts the first result of a job and compares later ones with it. Offer retries until the result is
+// stored or ctx is done.
 func (m *Member) Offer(ctx context.Context, r *job.Result) error {
 	r.Worker = m.opts.Worker
 	if err := checkName("job", r.Job); err != nil {
@@ -362,7 +364,7 @@ func (m *Member) Offer(ctx context.Context, r *job.Result) error {
 	return wrap("give the result of job "+r.Job+" to the server", err)
 }
 
-// insist calls do, each time for some seconds, until it succeeds, ctx ends or the member fails.
+// insist calls try, with a timeout of each, until it succeeds, ctx is done or the member fails.
 func (m *Member) insist(ctx context.Context, each time.Duration, try func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -384,8 +386,8 @@ func (m *Member) insist(ctx context.Context, each time.Duration, try func(contex
 	}
 }
 
-// Close ends the connection at once. Other workers soon get the jobs that it holds. First release the jobs that will
-// not finish.
+// Close closes the connection immediately. Other workers soon get this worker's jobs. The caller should first
+// release jobs that will not finish.
 func (m *Member) Close() {
 	m.fail(nats.ErrConnectionClosed)
 	m.end()

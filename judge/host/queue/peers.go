@@ -7,18 +7,18 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// News is what a server tells the others that share a cluster, so that they need not wait until they next
-// ask the database. It can get lost.
+// News is a message to the other servers of a cluster, so that they need not wait for their next database query.
+// It can get lost.
 type News struct {
 	Jobs    bool   `json:"jobs,omitempty"`    // there are new jobs
-	Workers bool   `json:"workers,omitempty"` // a worker was admitted, or lost its right
+	Workers bool   `json:"workers,omitempty"` // a worker was admitted or revoked
 	Ended   string `json:"ended,omitempty"`   // the id of a job whose result is in the database
 }
 
-// newsSubject is not among the Permissions of workers.
+// newsSubject is the subject of news between servers. Workers have no permission for it.
 const newsSubject = "news"
 
-// Tell sends news to the other servers. With an embedded queue there are none.
+// Tell sends news to the other servers. With an embedded queue there are no others.
 func (q *Queue) Tell(n News) error {
 	if q.server != nil {
 		return nil
@@ -30,7 +30,7 @@ func (q *Queue) Tell(n News) error {
 	return wrap("tell the other servers", q.nc.Publish(newsSubject, data))
 }
 
-// hearNews calls the listener with what other servers tell.
+// hearNews calls the listener with the news of other servers.
 func (q *Queue) hearNews() error {
 	_, err := q.nc.Subscribe(newsSubject, func(msg *nats.Msg) {
 		var n News

@@ -16,15 +16,14 @@ import (
 	"assay/judge/host/queue"
 )
 
-// through connects to a bridge as any program may.
+// A through connects to a bridge without a signed request, as any program can.
 type through struct{ url string }
 
 func (d through) Dial(string, string) (net.Conn, error) {
 	return queue.Dial(context.Background(), d.url, nil)
 }
 
-// raw is a connection of a worker that says what it likes; what is refused comes out of
-// the channel.
+// raw returns a worker's connection that can send anything. The channel receives permission errors.
 func raw(t *testing.T, s *site, name string) (*nats.Conn, chan error) {
 	t.Helper()
 	opts := s.options(name)
@@ -106,12 +105,12 @@ func TestAWorkerMayDoWhatItMustAndNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused("subscribe "+subject, nc, errs, want)
-		_ = sub.Unsubscribe() // one that was refused is gone already
+		_ = sub.Unsubscribe() // a rejected subscription no longer exists
 	}
 }
 
-// TestAWorkerSpeaksForNobodyElse: NATS does not check where a worker lets an answer go, so
-// the server could be made to send a job, or an empty receipt, to any subject.
+// TestAWorkerSpeaksForNobodyElse checks that a worker cannot use arbitrary reply subjects. NATS does not check
+// them, so a worker could otherwise make the server send a job, or an empty receipt, to any subject.
 func TestAWorkerSpeaksForNobodyElse(t *testing.T) {
 	heard := make(chan string, 100)
 	s := open(t, queue.Listener{
@@ -164,8 +163,8 @@ func TestAWorkerSpeaksForNobodyElse(t *testing.T) {
 	}
 }
 
-// TestTheBridgeReadsOneSpelling: what the bridge and the server could understand
-// differently ends the connection.
+// TestTheBridgeReadsOneSpelling checks that the bridge closes the connection if a message could be understood
+// differently by the bridge and the server.
 func TestTheBridgeReadsOneSpelling(t *testing.T) {
 	const connect = "CONNECT {\"nkey\":\"k\"}\r\n"
 	for _, lines := range []string{
@@ -237,7 +236,7 @@ func TestKeys(t *testing.T) {
 	}
 	s.publish(spec("b"))
 	other := s.join("other")
-	for range 2 { // its job, and the next one
+	for range 2 { // the worker's job, and the next one
 		if l := take(t, other); l.Spec.ID != "a" && l.Spec.ID != "b" {
 			t.Errorf("took %s", l.Spec.ID)
 		}
@@ -247,7 +246,7 @@ func TestKeys(t *testing.T) {
 func TestAForbiddenSubjectEndsAMember(t *testing.T) {
 	s := open(t, queue.Listener{})
 	opts := s.options("w")
-	opts.Class = "other" // not what it was admitted to
+	opts.Class = "other" // not the class that it was admitted to
 	m, err := queue.Join(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)

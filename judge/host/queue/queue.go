@@ -1,17 +1,17 @@
-// Package queue is the only package that uses NATS. A server puts jobs that should run soon into a JetStream stream,
-// workers lease them, and results come back the same way.
+// Package queue is the only package that uses NATS. A server puts jobs that should run soon into a JetStream
+// stream, workers lease them, and results are returned through another stream.
 //
-// The package does not keep or order jobs: the database does. Everything in the queue may be lost at any time, and
-// the server enqueues it again. The package knows jobs only as package job defines them.
+// The package does not keep or order jobs: the database does. Everything in the queue may be lost at any time,
+// and the server then enqueues it again. The package knows jobs only as package job defines them.
 //
-// There are two sides. A Queue is the server's: it starts the embedded NATS server, or connects to an external
-// cluster. It publishes and cancels jobs, receives results and messages of workers, and decides who may connect. A
-// Member is a worker's: it connects, takes Leases and returns results.
+// There are two sides. A Queue is the server's side. It starts the embedded NATS server, or connects to an
+// external cluster. It publishes and cancels jobs, receives results and messages from workers, and decides who may
+// connect. A Member is the worker's side. It connects, takes Leases and returns results.
 //
-// The life of a job: Publish stores it under job.<lane>.<class>.<id>, at most once at a time. Wake notifies one idle
-// worker, which pulls the job, publishes to taken.<worker>, and sends a heartbeat every 5 s. Its result is stored
-// under result.<worker>.<job>.<generation> before the job is acknowledged. If a worker dies, its connection ends, or
-// 20 s pass without a heartbeat.
+// The life of a job: Publish stores the job under job.<lane>.<class>.<id>, at most once at a time. Wake notifies
+// one idle worker. The worker pulls the job, publishes to taken.<worker>, and sends a heartbeat every 5 s. It
+// stores its result under result.<worker>.<job>.<generation> before it acknowledges the job. If the worker's
+// connection is closed, or 20 s pass without a heartbeat, the job goes to another worker.
 package queue
 
 import (
@@ -24,22 +24,22 @@ import (
 	"assay/judge/host/job"
 )
 
-// The streams, and the times after which a worker counts as dead.
+// The names of the streams, and the timeouts after which a worker is considered dead.
 const (
 	jobsStream    = "JOBS"
 	resultsStream = "RESULTS"
 	foldConsumer  = "fold"
 
-	ackWait   = 20 * time.Second // a lease without a heartbeat
+	ackWait   = 20 * time.Second // after the last heartbeat of a lease
 	beatEvery = 5 * time.Second
-	// leaseLife is how long a worker trusts a lease without a heartbeat that succeeded. It is shorter than ackWait.
-	// A later acknowledgement would count for the next holder's lease without notice.
+	// leaseLife is how long a worker trusts a lease after the last successful heartbeat. It is shorter than
+	// ackWait, because a later acknowledgement would silently apply to the next holder's lease.
 	leaseLife   = 15 * time.Second
 	foldWait    = 30 * time.Second
-	returnTime  = 3 * time.Second        // within which a worker may reconnect after its connection broke
-	pollEvery   = 2 * time.Second        // of an idle worker that nothing wakes
-	besideEvery = 500 * time.Millisecond // of a worker that runs a preemptible job
-	excluded    = 250 * time.Millisecond // doubles with each refusal
+	returnTime  = 3 * time.Second        // for a worker to reconnect after its connection broke
+	pollEvery   = 2 * time.Second        // polling interval of an idle worker without wake-ups
+	besideEvery = 500 * time.Millisecond // polling interval of a worker that runs a preemptible job
+	excluded    = 250 * time.Millisecond // delay after a rejection by an excluded worker; doubles each time
 
 	mostExcluded = 5 * time.Second
 
@@ -52,30 +52,30 @@ const (
 	foldPending = 64
 )
 
-// When a job is given up. A job that was delivered too often may crash workers. A refusal by an excluded worker
-// counts as a delivery, too.
+// The limits after which a job is given up. A job that was delivered too often may crash workers. A rejection by
+// an excluded worker also counts as a delivery.
 const (
 	maxDeliveries         = 3
 	maxDeliveriesExcludes = 12
 	maxGenerations        = 50
 )
 
-// Protocol is the protocol that workers ask for when they upgrade a request to a connection of the queue. Path is
-// where servers usually offer it.
+// Protocol is the protocol that workers request when they upgrade a request to a queue connection. Path is the
+// usual path of that request.
 const (
 	Protocol = "assay-queue"
 	Path     = "/queue"
 )
 
-// ErrRefused means that the server rejects the key of a worker: it was revoked, or never admitted. Retrying does not
-// help.
+// ErrRefused means that the server rejects a worker's key, because it was revoked or never admitted. Retrying does
+// not help.
 var ErrRefused = errors.New("the server does not accept this worker's key: it was revoked, or never admitted; join with a new code")
 
-// Permissions returns the subjects to which a worker of a class may publish and subscribe, in the notation of NATS:
-// a queue group follows a space. An untrusted worker gets nothing of running contests. The embedded server enforces
-// the permissions. The operator of an external cluster must give the same ones to each worker's user (see User).
-// Note that NATS does not check reply subjects: a worker there can make the cluster publish to any subject of its
-// account. The Bridge does check them.
+// Permissions returns the subjects to which a worker of a class may publish and subscribe, in the notation of
+// NATS: a queue group follows a space. An untrusted worker gets no subjects of running contests. The embedded
+// server enforces the permissions. The operator of an external cluster must give the same permissions to each
+// worker's user (see User). NATS does not check reply subjects, so a worker of a cluster can make it publish to
+// any subject of its account. The Bridge does check them.
 func Permissions(worker, class string, guest bool) (publish, subscribe []string) {
 	for _, lane := range job.Lanes {
 		if guest && lane == job.Contest {
@@ -88,8 +88,8 @@ func Permissions(worker, class string, guest bool) (publish, subscribe []string)
 	return publish, []string{inbox(worker) + ".>", "wake." + class + " " + idle, "ctl." + worker}
 }
 
-// User returns the entry of a worker for the list of users in the configuration of an external cluster: the worker's
-// key and its permissions.
+// User returns a worker's entry for the list of users in the configuration of an external cluster. It contains the
+// worker's key and permissions.
 func User(worker, class, key string, guest bool) string {
 	publish, subscribe := Permissions(worker, class, guest)
 	return fmt.Sprintf("{ nkey: %s, permissions: { publish: %s, subscribe: %s } }", key, quoted(publish), quoted(subscribe))
@@ -103,13 +103,13 @@ func quoted(subjects []string) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// Prefixes of the subjects by which a worker asks for a job, and answers for one.
+// The prefixes of the subjects to which a worker publishes a request for a job, and an answer to a lease.
 const (
 	nextPrefix = "$JS.API.CONSUMER.MSG.NEXT." + jobsStream + "."
 	ackPrefix  = "$JS.ACK." + jobsStream + "."
 )
 
-// idle is the queue group of waiting workers: one wake-up reaches one of them.
+// idle is the queue group of idle workers. Each wake-up reaches one of them.
 const idle = "idle"
 
 func inbox(worker string) string           { return "_INBOX_" + worker }
@@ -119,7 +119,7 @@ func jobSubject(l job.Lane, class, id string) string {
 	return fmt.Sprintf("job.%d.%s.%s", l, class, id)
 }
 
-// checkName returns an error if a word cannot be part of a subject.
+// checkName returns an error if name cannot be a token of a subject.
 func checkName(what, name string) error {
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
@@ -137,11 +137,11 @@ func checkJob(lane job.Lane, class, id string) error {
 	return errors.Join(checkName("class", class), checkName("job", id))
 }
 
-// A notice is what a worker publishes to taken.<worker>: it took a job, or releases it.
+// A notice is a worker's message to taken.<worker>: the worker took a job, or releases it.
 type notice struct {
 	job.Running
-	Reply string `json:"reply"` // the subject for answers to the lease
-	// Back reports that the job is released. Other workers may take it after Delay.
+	Reply string `json:"reply"` // reply subject of the lease
+	// Back reports whether the job is released. Other workers may take it after Delay.
 	Back  bool          `json:"back,omitempty"`
 	Delay time.Duration `json:"delay_ns,omitempty"`
 }

@@ -21,7 +21,7 @@ import (
 	"assay/judge/host/queue"
 )
 
-// spec is a job that can be read.
+// spec returns a valid job.
 func spec(id string) *job.Spec {
 	d := blob.Of([]byte("x"))
 	return &job.Spec{
@@ -34,7 +34,7 @@ func accepted() *job.Result {
 	return &job.Result{State: job.Done, Finished: &judge.Finished{Verdict: judge.Accepted}, Version: "test"}
 }
 
-// key makes an nkey: its public half and its seed.
+// key creates an nkey and returns its public half and its seed.
 func key(t testing.TB) (public string, seed []byte) {
 	t.Helper()
 	pair, err := nkeys.CreateUser()
@@ -50,7 +50,7 @@ func key(t testing.TB) (public string, seed []byte) {
 	return public, seed
 }
 
-// site is a queue with its bridge on a port.
+// A site is a queue whose bridge listens on a port.
 type site struct {
 	t testing.TB
 	*queue.Queue
@@ -59,17 +59,17 @@ type site struct {
 	folder string
 	seeds  map[string][]byte
 	keys   map[string]string
-	// stopFold ends what takes results in, and waits for its end.
+	// stopFold stops the handler of results, and waits until it has returned.
 	stopFold func()
-	cluster  string // where workers connect, if the queue is not this server's
+	cluster  string // address for workers if the queue is an external cluster
 }
 
-// results are the results that a server took in, by job.
+// A results contains the results that a server received, by job.
 type results struct {
 	mu  sync.Mutex
 	all map[string][]*job.Result
 	new chan struct{}
-	// refuse is how many are to be refused before one is taken.
+	// refuse is the number of results to reject before one is accepted.
 	refuse atomic.Int32
 }
 
@@ -100,7 +100,7 @@ func (r *results) jobs() int {
 	return len(r.all)
 }
 
-// open opens a queue in a folder of the test's, with a fold that runs.
+// open opens a queue in a directory of the test, with a running handler of results.
 func open(t testing.TB, listen queue.Listener) *site {
 	t.Helper()
 	leaks(t)
@@ -123,7 +123,7 @@ func (s *site) open(listen queue.Listener) {
 	s.t.Cleanup(func() { s.stopFold(); q.Close(); s.web.Close() })
 }
 
-// startFold takes results in until stopFold, which the end of the test calls, too.
+// startFold handles results until stopFold is called, at the latest at the end of the test.
 func (s *site) startFold() {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
@@ -143,7 +143,7 @@ func (s *site) join(name string, change ...func(*queue.JoinOptions)) *queue.Memb
 	return m
 }
 
-// options admit a worker and are what it needs to join. The one that is called guest is a guest.
+// options admits a worker and returns the options with which it can join. The worker named guest is untrusted.
 func (s *site) options(name string, change ...func(*queue.JoinOptions)) queue.JoinOptions {
 	s.t.Helper()
 	if s.seeds[name] == nil {
@@ -170,7 +170,7 @@ func (s *site) publish(sp *job.Spec) {
 	}
 }
 
-// untaken waits until so many jobs are said to wait in lane 0.
+// untaken waits until the given number of jobs is pending in lane 0.
 func (s *site) untaken(want int) {
 	s.t.Helper()
 	within(s.t, fmt.Sprintf("%d jobs wait", want), func() bool {
@@ -179,10 +179,11 @@ func (s *site) untaken(want int) {
 	})
 }
 
-// patience is how long is waited for what takes a moment on a machine that does nothing else.
+// patience is the timeout for actions that take only a moment on an idle machine.
 const patience = 2 * time.Minute
 
-// within waits for something that must come true.
+// within waits until the function is returns true. If that takes too long, the test fails with a message in which
+// what describes the condition.
 func within(t testing.TB, what string, is func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -195,7 +196,7 @@ func within(t testing.TB, what string, is func() bool) time.Duration {
 	return time.Since(began)
 }
 
-// leaks holds a test to leaving no goroutine behind.
+// leaks checks that the test leaves no goroutine behind.
 func leaks(t testing.TB) {
 	t.Helper()
 	before := runtime.NumGoroutine()
@@ -212,7 +213,7 @@ func leaks(t testing.TB) {
 	})
 }
 
-// longLeases has leases of what is taken from now on last for longer than any test waits.
+// longLeases makes later leases last longer than any test.
 func (s *site) longLeases() {
 	s.t.Helper()
 	jobs, err := s.JetStream().Stream(s.t.Context(), "JOBS")
@@ -243,7 +244,7 @@ func take(t testing.TB, m *queue.Member) *queue.Lease {
 	return l
 }
 
-// Example is the life of one job, both sides in one process.
+// Example shows the life of one job, with both sides in one process.
 func Example() {
 	ctx := context.Background()
 	say := func(err error) {
@@ -274,13 +275,13 @@ func Example() {
 	say(err)
 	defer m.Close()
 
-	// The server publishes a job, notes in its database that it is out, and wakes somebody.
+	// The server publishes a job, marks it as dispatched in its database, and wakes a worker.
 	what, err := q.Publish(ctx, spec("job1"))
 	say(err)
 	say(q.Wake("main"))
 	fmt.Println(what)
 
-	// The worker takes it and gives a result back, which the server takes in.
+	// The worker takes the job and returns a result, which the server stores.
 	lease, err := m.Take(ctx)
 	say(err)
 	say(lease.Finish(ctx, accepted()))
@@ -326,7 +327,7 @@ func TestAJobIsDoneOnce(t *testing.T) {
 	if r := s.of("a")[0]; r.Worker != "w" || r.Token != "token of a" || r.Generation != 1 {
 		t.Errorf("the result is %+v", r)
 	}
-	s.publish(spec("a")) // accepted again at once: no window in which it is dropped
+	s.publish(spec("a")) // accepted again immediately, not dropped as a duplicate
 	if l := take(t, m); l.Spec.ID != "a" {
 		t.Errorf("took %s", l.Spec.ID)
 	}

@@ -13,13 +13,14 @@ import (
 	"assay/judge/host/job"
 )
 
-// Results calls fold with each result, one at a time, until ctx ends. Only one server should call it at a time. If
-// fold returns nil, the result is acknowledged. It may still be delivered again if the acknowledgement gets lost.
-// After an error it is delivered again after a second, or at once if another call of Results ended with it. Worker,
-// Job and Generation are those that the worker's key permits. Invalid messages are dropped and reported to
+// Results calls handle with each result, one at a time, until ctx is done. Only one server should call Results at
+// a time. If handle returns nil, the result is acknowledged. It may still be delivered again if the
+// acknowledgement gets lost. If handle returns an error, the result is delivered again after a second. A new call
+// of Results receives it immediately. The fields Worker, Job and Generation come from the subject of the message,
+// which the permissions of the worker's key restrict. Invalid messages are dropped and reported to
 // Listener.Trouble.
 func (q *Queue) Results(ctx context.Context, handle func(context.Context, *job.Result) error) error {
-	// Otherwise the consumer would wait foldWait for results that were delivered to a call that has ended.
+	// Without this reset, the consumer would wait foldWait for results that were delivered to a previous call.
 	if _, err := q.js.ResetConsumer(ctx, resultsStream, foldConsumer); err != nil && ctx.Err() == nil {
 		q.trouble(fmt.Errorf("ask again for results that were given out: %w", err))
 	}
@@ -37,7 +38,7 @@ func (q *Queue) Results(ctx context.Context, handle func(context.Context, *job.R
 	return ctx.Err()
 }
 
-// fold handles the results that arrive within some seconds.
+// fold handles the results that arrive within a few seconds.
 func (q *Queue) fold(ctx context.Context, handle func(context.Context, *job.Result) error) error {
 	c, err := q.js.Consumer(ctx, resultsStream, foldConsumer)
 	if err != nil {
@@ -75,8 +76,8 @@ func (q *Queue) foldOne(ctx context.Context, msg jetstream.Msg, handle func(cont
 	return msg.Ack()
 }
 
-// readResult reads a message under result.<worker>.<job>.<generation>. The subject is what the worker's permissions
-// allow; the body may be anything.
+// readResult reads a message under result.<worker>.<job>.<generation>. The worker's permissions restrict the
+// subject, but the body may be anything.
 func readResult(msg jetstream.Msg) (*job.Result, error) {
 	parts := strings.Split(msg.Subject(), ".")
 	if len(parts) != 4 {
@@ -93,8 +94,8 @@ func readResult(msg jetstream.Msg) (*job.Result, error) {
 	return r, nil
 }
 
-// CatchUp waits until Results has handled everything that was stored when CatchUp began. It needs a running Results,
-// and waits forever if fold keeps failing: use a ctx that ends.
+// CatchUp waits until Results has handled everything that was stored when CatchUp was called. Results must be
+// running. If handle keeps failing, CatchUp waits forever, so ctx should have a deadline.
 func (q *Queue) CatchUp(ctx context.Context) error {
 	s, err := q.js.Stream(ctx, resultsStream)
 	if err != nil {
@@ -115,7 +116,7 @@ func (q *Queue) CatchUp(ctx context.Context) error {
 	}
 }
 
-// pause waits, or returns the error of ctx if that ends first.
+// pause waits for d. If ctx is done first, it returns the error of ctx.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -20,46 +20,47 @@ import (
 	"assay/judge/host/job"
 )
 
-// Options configure a Queue: with a directory of its own, or with an existing cluster.
+// Options configure a Queue, either with a separate directory or with an existing cluster.
 type Options struct {
-	// Dir is where the embedded server keeps its files. It may be deleted at any time. Only one process may use
-	// it, and two do not notice each other, so the caller must hold a lock.
+	// Dir is the directory of the embedded server's files. It may be deleted at any time. Only one process may use
+	// it. Two processes would not notice each other, so the caller must hold a lock.
 	Dir string
-	// URLs are the servers of an existing cluster, as nats://host:port. If set, Dir is not used, and Credentials
-	// is a file from the operator of the cluster, or empty.
+	// URLs are the servers of an existing cluster, as nats://host:port. If URLs is set, Dir is not used, and
+	// Credentials is a file from the cluster's operator, or empty.
 	URLs        []string
 	Credentials string
-	// Replicas is the number of replicas of the streams. Zero means one if embedded, and three in a cluster.
+	// Replicas is the number of replicas of the streams. Zero means one if the server is embedded, and three in a
+	// cluster.
 	Replicas int
-	// Classes are the known classes of workers. Others are added when they first appear.
+	// Classes lists the known worker classes. Other classes are added when they first appear.
 	Classes []string
 	Listen  Listener
 }
 
-// A Listener handles worker events. Nil functions are skipped. The worker's name is the one of its verified key.
-// Calls are sequential, so a slow function delays the rest. Heartbeats and progress may get lost.
+// A Listener handles worker events. Nil functions are not called. Worker names come from verified keys. Calls are
+// sequential, so a slow function delays later calls. Heartbeats and progress may get lost.
 type Listener struct {
 	Taken    func(worker string, r job.Running)
 	Beat     func(worker string, b job.Beat)
 	Progress func(worker string, p job.Progress)
-	Joined   func(worker string)                // it connected, or sent its first heartbeat
-	Back     func(worker string, r job.Running) // it releases a job to the others
-	Left     func(worker string)                // it went silent; others get its jobs
-	// Lost is called for a job that a connected worker took and neither finished nor released. Broken is called for
-	// a worker that sent an invalid message.
+	Joined   func(worker string)                // the worker connected or sent its first heartbeat
+	Back     func(worker string, r job.Running) // the worker releases a job
+	Left     func(worker string)                // the worker went silent; others get its jobs
+	// Lost is called for a job that a connected worker took but neither finished nor released. Broken is called
+	// for a worker that sent an invalid message.
 	Lost    func(l Lost)
 	Broken  func(b Broken)
-	News    func(n News) // another server sent it
-	Trouble func(error)  // an error that is going to be retried, or an invalid message of a worker
+	News    func(n News) // from another server
+	Trouble func(error)  // an error that will be retried, or a worker's invalid message
 }
 
-// A Lost is a job that a connected worker took and neither finished nor released.
+// A Lost is a job that a connected worker took but neither finished nor released.
 type Lost struct{ Worker, Job, Why string }
 
-// A Broken is a worker that sent an invalid message. Its connection was closed.
+// A Broken is a worker that sent an invalid message. Its connection has been closed.
 type Broken struct{ Worker, Why string }
 
-// A Queue is the server's side. Its methods are safe for concurrent use.
+// A Queue is the server's side of the queue. Its methods are safe for concurrent use.
 type Queue struct {
 	opts   Options
 	server *server.Server // nil with a cluster
@@ -69,16 +70,16 @@ type Queue struct {
 	leases *leases
 	bridge *bridge
 
-	heard sync.Mutex // makes calls of the listener sequential
-	ready sync.Map   // by class: its consumers exist
-	mend  sync.Mutex // makes calls of Ensure sequential
+	heard sync.Mutex // serializes calls of the listener
+	ready sync.Map   // classes with existing consumers
+	mend  sync.Mutex // serializes calls of Ensure
 	stop  context.CancelFunc
 	done  sync.WaitGroup
 }
 
 // Open starts the embedded server, or connects to the cluster, and creates missing streams and consumers. If no
-// server of the cluster is reachable, it fails; see Away. If the cluster or the disk is slow, it waits until ctx
-// ends, and calls Listener.Trouble.
+// server of the cluster is reachable, it fails; see Away. If the cluster or the disk is slow, Open waits until ctx
+// is done, and calls Listener.Trouble.
 func Open(ctx context.Context, opts Options) (*Queue, error) {
 	q := &Queue{opts: opts, people: newPeople()}
 	q.leases = newLeases(q)
@@ -107,7 +108,7 @@ func Open(ctx context.Context, opts Options) (*Queue, error) {
 	return q, nil
 }
 
-// Away reports whether an error of Open may go away by itself: no server of the cluster is reachable.
+// Away reports whether an error of Open is temporary because no server of the cluster is reachable.
 func Away(err error) bool {
 	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout)
 }
@@ -143,8 +144,8 @@ func (q *Queue) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// named returns the addresses of a cluster without passwords. For an invalid address it does not return the parser's
-// error, which would quote it.
+// named returns the addresses of a cluster without passwords. If an address is invalid, it does not return the
+// parser's error, because that would quote the address.
 func named(urls []string) (string, error) {
 	var names []string
 	for i, one := range urls {
@@ -155,7 +156,7 @@ func named(urls []string) (string, error) {
 		if err != nil {
 			return "", &judge.Misuse{Err: fmt.Errorf("address %d of the queue is not one of the kind nats://HOST:PORT\n    in a name or a password write %%2F, %%3F, %%23, %%25 and %%40 for / ? # %% and @", i+1)}
 		}
-		if _, has := u.User.Password(); u.User != nil && !has { // a token without a name
+		if _, has := u.User.Password(); u.User != nil && !has { // a token without a username
 			u.User = url.UserPassword("", u.User.Username())
 		}
 		names = append(names, u.Redacted())
@@ -163,7 +164,7 @@ func named(urls []string) (string, error) {
 	return strings.Join(names, ","), nil
 }
 
-// embedded starts a NATS server that is only reachable through this process.
+// embedded starts a NATS server that is reachable only through this process.
 func embedded(folder string, auth server.Authentication, trouble func(error)) (*server.Server, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("create the directory of the queue: %w", err)
@@ -205,9 +206,9 @@ func (q *Queue) Close() {
 	}
 }
 
-// Ensure creates the streams and the consumers of these classes and of all known ones if they are missing, for
-// example after the directory was deleted while the server runs. If nothing is missing, it writes nothing. A server
-// calls it with each reconciliation.
+// Ensure creates the streams, and the consumers of the given and all known classes, if they are missing. For
+// example, they are missing if the directory was deleted while the server runs. If nothing is missing, Ensure
+// writes nothing. A server calls it with each reconciliation.
 func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
 	q.mend.Lock()
 	defer q.mend.Unlock()
@@ -218,7 +219,7 @@ func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
 	}
 	jobs, err := q.stream(ctx, jetstream.StreamConfig{
 		Name: jobsStream, Subjects: []string{"job.>"},
-		// The headers that control how a message is stored count, too.
+		// The headers that control how a message is stored also count toward the size.
 		MaxMsgs: maxJobs, MaxMsgSize: job.MaxSpec + 1<<10, MaxBytes: -1,
 	})
 	if err != nil {
@@ -242,7 +243,7 @@ func (q *Queue) Ensure(ctx context.Context, classes ...string) error {
 	return wrap("make the consumer of results", err)
 }
 
-// begin calls Ensure for the first time, and retries errors that may go away.
+// begin calls Ensure for the first time, and retries temporary errors.
 func (q *Queue) begin(ctx context.Context) error {
 	for {
 		err := q.Ensure(ctx, q.opts.Classes...)
@@ -256,8 +257,7 @@ func (q *Queue) begin(ctx context.Context) error {
 	}
 }
 
-// passes reports whether an error of JetStream may go away by itself: its disk is slow, or its cluster elects a
-// leader.
+// passes reports whether a JetStream error is temporary: the disk is slow, or the cluster is electing a leader.
 func passes(err error) bool {
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	return errors.Is(err, context.DeadlineExceeded) || ok && api.Code == 503
@@ -269,7 +269,7 @@ func noStore(err error) bool {
 	return ok && api.ErrorCode == 10049
 }
 
-// discardLost drops streams that the embedded server knows but whose files are gone.
+// discardLost drops streams that the embedded server knows but whose files no longer exist.
 func (q *Queue) discardLost(ctx context.Context) error {
 	if q.server == nil {
 		return nil
@@ -286,25 +286,28 @@ func (q *Queue) discardLost(ctx context.Context) error {
 	return nil
 }
 
-// stream creates or corrects a stream: a work queue in files that rejects messages beyond its limits. The three
-// limits are given; JetStream uses -1 for none. Like ensureConsumer, it first reads the configuration.
+// stream creates or corrects a stream: a work queue in files that rejects messages beyond its limits. The config
+// must contain the three limits, where -1 means no limit. Like ensureConsumer, stream reads the existing
+// configuration before it writes one.
 func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
 	config.Retention, config.Storage, config.Discard = jetstream.WorkQueuePolicy, jetstream.FileStorage, jetstream.DiscardNew
 	config.Replicas = q.replicas()
 	s, err := q.js.Stream(ctx, config.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		// Start with unused numbers: an answer to a lease of the old stream must not count for a job of this one.
+		// Start with unused numbers, so that an answer to a lease of the old stream has no effect on a job in this
+		// one.
 		config.FirstSeq = uint64(time.Now().UnixMicro())
 		s, err = q.js.CreateStream(ctx, config)
-		// JetStream deletes the directory of a dropped stream after its response. It may remove the parent
-		// directory, too, while the new stream is created there.
+		// JetStream deletes the directory of a dropped stream after its response. It may also remove the parent
+		// directory while the new stream is being created in it.
 		for wait := 20 * time.Millisecond; noStore(err) && wait < time.Second && pause(ctx, wait) == nil; wait *= 2 {
 			s, err = q.js.CreateStream(ctx, config)
 		}
 		if !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			return s, wrap("make the stream "+config.Name, err)
 		}
-		// It was created meanwhile: by another server, or on a slow disk by an earlier call whose caller gave up.
+		// The stream was created in the meantime, by another server or, on a slow disk, by an earlier call that
+		// timed out.
 		s, err = q.js.Stream(ctx, config.Name)
 	}
 	if err != nil {
@@ -319,7 +322,7 @@ func (q *Queue) stream(ctx context.Context, config jetstream.StreamConfig) (jets
 	return s, wrap("correct the stream "+config.Name, err)
 }
 
-// replicas is how many servers of the cluster have each stream.
+// replicas returns the number of replicas of each stream.
 func (q *Queue) replicas() int {
 	switch {
 	case q.opts.Replicas > 0:
@@ -347,9 +350,9 @@ func (q *Queue) consumers(ctx context.Context, jobs jetstream.Stream, class stri
 	return nil
 }
 
-// ensureConsumer creates or corrects a consumer. Its messages are acknowledged one by one and redelivered without
-// limit. It first reads the configuration, because JetStream writes and syncs a file for each update, even without a
-// change.
+// ensureConsumer creates or corrects a consumer. Its messages are acknowledged individually and redelivered
+// without limit. It reads the configuration first, because JetStream writes and syncs a file for each update, even
+// if nothing changes.
 func ensureConsumer(ctx context.Context, s jetstream.Stream, config jetstream.ConsumerConfig) error {
 	config.AckPolicy, config.MaxDeliver = jetstream.AckExplicitPolicy, -1
 	c, err := s.Consumer(ctx, config.Durable)
@@ -366,7 +369,7 @@ func ensureConsumer(ctx context.Context, s jetstream.Stream, config jetstream.Co
 	return err
 }
 
-// Renew drops all jobs and their leases, and creates the stream and its consumers again. Running jobs continue, and
+// Renew drops all jobs and their leases, and recreates the stream and its consumers. Running jobs continue, and
 // their results arrive as usual.
 func (q *Queue) Renew(ctx context.Context) error {
 	if err := q.js.DeleteStream(ctx, jobsStream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -383,7 +386,7 @@ func (q *Queue) meet(ctx context.Context, class string) error {
 	return q.Ensure(ctx, class)
 }
 
-// Log messages of the embedded server are reported like other trouble.
+// A logger passes warnings and errors of the embedded server to trouble.
 type logger struct{ trouble func(error) }
 
 func (l logger) say(format string, v []any)     { l.trouble(fmt.Errorf("queue: "+format, v...)) }
@@ -398,7 +401,7 @@ func (q *Queue) trouble(err error) {
 	tell(q, q.opts.Listen.Trouble, err)
 }
 
-// tell calls one function of the listener, one at a time.
+// tell calls one function of the listener at a time.
 func tell[T any](q *Queue, f func(T), what T) {
 	if f == nil {
 		return

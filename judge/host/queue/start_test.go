@@ -19,8 +19,7 @@ import (
 	"assay/judge/host/queue"
 )
 
-// outer starts a NATS server outside of the queue, as a cluster is.
-// JetStream begins when enable is called.
+// outer starts a NATS server outside the queue, like a cluster. JetStream starts when enable is called.
 func outer(t *testing.T) (url string, enable func()) {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
@@ -39,8 +38,8 @@ func outer(t *testing.T) (url string, enable func()) {
 	}
 }
 
-// silent starts a NATS server in which somebody hears what JetStream is asked and says
-// nothing, until speak is called.
+// silent starts a NATS server with a subscriber that receives JetStream requests and does not respond until speak
+// is called.
 func silent(t *testing.T) (url string, speak func()) {
 	t.Helper()
 	url, enable := outer(t)
@@ -64,7 +63,7 @@ func silent(t *testing.T) (url string, speak func()) {
 	}
 }
 
-// TestNoPasswordIsTold of a queue, and no token, whatever is wrong with its address.
+// TestNoPasswordIsTold checks that errors about the address of a queue contain no password or token.
 func TestNoPasswordIsTold(t *testing.T) {
 	for _, url := range []string{
 		"nats://hush@127.0.0.1:1", "nats://u:hush@127.0.0.1:1", "hush@127.0.0.1:1", "u:hush@127.0.0.1:1", "tls://hush@127.0.0.1:1",
@@ -123,7 +122,8 @@ func TestAQueueThatDoesNotAnswerYetIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestServersThatStartAtOnce make the same streams, each with other numbers.
+// TestServersThatStartAtOnce checks that servers that start at the same time create the same streams, with
+// different first numbers.
 func TestServersThatStartAtOnce(t *testing.T) {
 	url, enable := outer(t)
 	enable()
@@ -144,8 +144,8 @@ func TestServersThatStartAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestWhatIsThereIsNotWrittenAgain: a server calls Ensure every few seconds, and each file
-// that is written is synced.
+// TestWhatIsThereIsNotWrittenAgain checks that Ensure writes no files if nothing is missing. A server calls it
+// every few seconds, and each written file is synced.
 func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
 	s := open(t, queue.Listener{})
 	written := func() (files []string) {

@@ -16,35 +16,36 @@ import (
 	"assay/judge/host/job"
 )
 
-// share is how often practice comes first, and how often the lanes after it do: once in that many jobs of a worker.
-// So these lanes progress however much waits in the lanes before them. The lanes after practice take turns, and none
-// of them delays another by more than a job of each.
+// share is the number of jobs after which the order of a worker's lanes repeats. Once in each such period,
+// practice comes first, and once the lanes after practice come first. Therefore these lanes progress even if many
+// jobs wait in the lanes before them. The lanes after practice take turns, so each delays another by at most one
+// job.
 const share = 10
 
-// The numbers of the jobs in a share at which these lanes come first.
+// The indexes, in a period of share jobs, at which practice and the lanes after it come first.
 const (
 	practiceFirst = 3
 	sharedFirst   = 6
 )
 
-// maxSilences is how many consecutive requests may stay without a response before a worker reconnects.
+// maxSilences is the maximum number of consecutive requests without a response, after which a worker reconnects.
 const maxSilences = 4
 
-// lookAgain is when a worker that was woken in vain, or has just begun to wait, looks once more. JetStream makes a
-// message available some time after it has confirmed that it is stored.
+// lookAgain is the delay after which a worker looks again if a wake-up was in vain, or if it has just become idle.
+// JetStream makes a message available some time after it has confirmed that the message is stored.
 const lookAgain = 5 * time.Millisecond
 
-// The ways to ask for a job. JetStream answers at once that there is none if its counter of waiting messages says
-// so. That counter is one too low if a request came while a message was being deleted, and then the last job would
-// stay until another one arrives. A request that may wait for some milliseconds makes JetStream look into the stream
-// itself.
+// The ways to ask for a job. JetStream responds immediately that there is none if its counter of waiting messages
+// is 0. That counter becomes one too low if a request arrives while a message is being deleted. Then the last job
+// would stay until another one arrives. A request that may wait for some milliseconds makes JetStream look into
+// the stream itself.
 const (
 	atOnce    = `{"batch":1,"no_wait":true}`
 	patiently = `{"batch":1,"expires":20000000}` // nanoseconds
 )
 
-// Take waits for a job. It returns an error if ctx ends or the member fails, but not while the connection is down.
-// It refuses jobs that exclude this worker, and gives up jobs that were delivered too often.
+// Take waits for a job. It returns an error if ctx is done or the member fails, but not while the connection is
+// down. It rejects jobs that exclude this worker, and gives up jobs that were delivered too often.
 func (m *Member) Take(ctx context.Context) (*Lease, error) {
 	l, err := m.look(ctx, m.lanes(), atOnce)
 	if l != nil || err != nil {
@@ -56,7 +57,7 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 	defer m.stopWaiting()
 	how := atOnce
 	for again := 1; ; again-- {
-		// Also the first time: a job may have arrived before a wake-up could reach this worker.
+		// Look before the first wake-up, because a job may have arrived before this worker could receive wake-ups.
 		if l, err := m.look(ctx, m.lanes(), how); l != nil || err != nil {
 			return l, err
 		}
@@ -80,8 +81,8 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 	}
 }
 
-// TakeBefore is Take for a worker that already runs a job of the given lane: it takes jobs only from lanes before
-// that one. No wake-up is sent for it, because idle workers come first.
+// TakeBefore is like Take, for a worker that already runs a job of the given lane. It takes only jobs with higher
+// priority. Such a worker receives no wake-ups, because idle workers come first.
 func (m *Member) TakeBefore(ctx context.Context, lane job.Lane) (*Lease, error) {
 	lanes := slices.DeleteFunc(slices.Clone(m.opts.Lanes), func(l job.Lane) bool { return l >= lane })
 	for {
@@ -94,7 +95,7 @@ func (m *Member) TakeBefore(ctx context.Context, lane job.Lane) (*Lease, error) 
 	}
 }
 
-// wait makes this worker one of the idle ones, which receive wake-ups.
+// wait adds this worker to the idle workers, which receive wake-ups.
 func (m *Member) wait() (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,7 +103,7 @@ func (m *Member) wait() (err error) {
 		return nil
 	}
 	m.idle, err = m.nc.QueueSubscribe("wake."+m.opts.Class, idle, func(*nats.Msg) {
-		// Never block: a burst of wake-ups would make this a slow consumer.
+		// This must not block, because a burst of wake-ups would make this a slow consumer.
 		select {
 		case m.wake <- struct{}{}:
 		default:
@@ -114,7 +115,7 @@ func (m *Member) wait() (err error) {
 	return wrap("wait for jobs", err)
 }
 
-// stopWaiting leaves the idle ones, because a wake-up that reaches a busy worker is lost.
+// stopWaiting removes this worker from the idle workers, because a wake-up that reaches a busy worker is lost.
 func (m *Member) stopWaiting() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -126,7 +127,7 @@ func (m *Member) stopWaiting() {
 	}
 }
 
-// lanes returns the lanes of this worker in the order in which it tries them now.
+// lanes returns this worker's lanes in the order in which it tries them next.
 func (m *Member) lanes() []job.Lane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,7 +170,7 @@ func (m *Member) look(ctx context.Context, lanes []job.Lane, how string) (*Lease
 			i++
 			continue
 		}
-		// After a job that this worker must not run, there may be another one in the same lane.
+		// If this worker must not run the job, the same lane may contain another one, so look again.
 		if l := m.lease(ctx, msg, asked); l != nil {
 			return l, nil
 		}
@@ -184,7 +185,8 @@ func (m *Member) stopped(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// lease returns a lease for a message. If this worker must not run the job, it answers the message and returns nil.
+// lease returns a lease for a message. If this worker must not run the job, lease answers the message and returns
+// nil.
 func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lease {
 	l := &Lease{m: m, reply: msg.Reply, beaten: asked}
 	if meta, err := msg.Metadata(); err == nil {
@@ -229,13 +231,13 @@ func (m *Member) lease(ctx context.Context, msg *nats.Msg, asked time.Time) *Lea
 	return nil
 }
 
-// refusal returns the delay after which a refused job is delivered again. Other workers may be busy for long, so it
-// doubles up to some seconds.
+// refusal returns the delay before a rejected job is delivered again. The delay doubles with each delivery, up to
+// a few seconds, because other workers may be busy for long.
 func refusal(deliveries int) time.Duration {
 	return min(excluded<<min(max(deliveries-1, 0), 8), mostExcluded)
 }
 
-// namedBy returns a description of a job that cannot be decoded.
+// namedBy returns a Spec that identifies a job that cannot be decoded.
 func namedBy(subject string, read *job.Spec) *job.Spec {
 	spec := &job.Spec{}
 	if read != nil {
@@ -247,20 +249,21 @@ func namedBy(subject string, read *job.Spec) *job.Spec {
 	return spec
 }
 
-// pulls are requests for a job. There is one at a time, because a job does not say which request it answers.
+// pulls sends requests for a job. There is one request at a time, because a job does not say which request it
+// answers.
 type pulls struct {
 	prefix string
-	turn   chan struct{} // held by the goroutine that asks
-	// silences counts consecutive requests without a response. Held by the goroutine that has the turn.
+	turn   chan struct{} // held by the goroutine that sends a request
+	// silences is the number of consecutive requests without a response. It is protected by turn.
 	silences int
 	fatal    chan struct{} // closed when no response can arrive anymore
-	wait     time.Duration // for a response
+	wait     time.Duration // timeout for a response
 
 	mu      sync.Mutex
 	asked   int
-	to      string         // where a status for the open request goes
+	to      string         // subject for a status of the open request
 	answers chan *nats.Msg // of the open request, or nil
-	// unanswered is when the first request after the last response was sent. A job may have been on its way since
+	// unanswered is when the first request after the last response was sent. A job may have been in transit since
 	// then.
 	unanswered time.Time
 }
@@ -269,9 +272,9 @@ func newPulls(fatal chan struct{}) pulls {
 	return pulls{turn: make(chan struct{}, 1), fatal: fatal, wait: requestTime}
 }
 
-// one asks one consumer for one job. It returns the job and the time from which it may have been leased, or nil if
-// there is none or no response. Deaf reports that several requests on an open connection got no response at all, not
-// even "no messages".
+// one asks one consumer for one job. It returns the job and the time since which it may have been leased. If there
+// is no job or no response, it returns nil. Deaf reports whether several requests on an open connection got no
+// response at all, not even "no messages".
 func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject, how string) (msg *nats.Msg, since time.Time, deaf bool) {
 	select {
 	case p.turn <- struct{}{}:
@@ -282,7 +285,7 @@ func (p *pulls) one(ctx context.Context, nc *nats.Conn, subject, how string) (ms
 	to, answers, wait := p.begin()
 	defer p.forget(answers)
 	if err := nc.PublishRequest(subject, to, []byte(how)); err != nil {
-		return nil, time.Time{}, false // not connected; the caller asks again soon
+		return nil, time.Time{}, false // not connected; the caller soon asks again
 	}
 	t := time.NewTimer(wait)
 	defer t.Stop()
@@ -317,7 +320,7 @@ func (p *pulls) begin() (to string, answers chan *nats.Msg, wait time.Duration) 
 	return p.to, p.answers, p.wait
 }
 
-// forget ends a request. A job that arrives too late is released at once.
+// forget ends a request. A job that arrives later is released immediately.
 func (p *pulls) forget(answers chan *nats.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -344,7 +347,7 @@ func (p *pulls) answer(msg *nats.Msg) {
 	}
 }
 
-// isJob distinguishes a job from a status such as "no messages".
+// isJob reports whether a message is a job, and not a status such as "no messages".
 func isJob(msg *nats.Msg) bool {
 	return strings.HasPrefix(msg.Reply, "$JS.ACK.") && msg.Header.Get("Status") == ""
 }

@@ -13,18 +13,18 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// authTime is how long a connection may be open without having proved its key.
+// authTime is how long a connection may be open without proof of its key.
 const authTime = 5 * time.Second
 
-// heardWithin is how long a worker of an external cluster counts as connected after a heartbeat. Only that cluster
-// sees its connection.
+// heardWithin is how long a worker of an external cluster is considered connected after a heartbeat. Only the
+// cluster sees its connection.
 const heardWithin = 3 * beatEvery
 
-// people are the workers that may connect, and those that are connected. The embedded server asks it about each
-// connection.
+// people contains the workers that may connect, and those that are connected. The embedded server uses it to
+// authenticate connections.
 type people struct {
-	server *server.Server // nil with a cluster, which does not ask
-	secret string         // identifies the server's own connection
+	server *server.Server // nil with a cluster, which authenticates workers itself
+	secret string         // authenticates the server's own connection
 
 	mu      sync.Mutex
 	workers map[string]*person // by name
@@ -37,18 +37,18 @@ type person struct {
 	connections      []uint64
 	heard            time.Time // time of the last heartbeat
 	present          bool      // as last reported to the listener
-	lost             time.Time // when its last connection broke; zero if it has one
+	lost             time.Time // when its last connection was closed; zero while it is connected
 }
 
 func newPeople() *people {
 	return &people{secret: rand.Text(), workers: map[string]*person{}, keys: map[string]*person{}}
 }
 
-// Admit lets a worker connect with the secret half of an nkey, as a member of a class, with the subjects of
-// Permissions. A second call for the same worker replaces the first, and closes its connections. The embedded queue
-// starts without admitted workers: admit all workers of the database before the Bridge is reachable, because a
-// rejected worker gives up. With an external cluster its operator manages the keys, but messages of workers that are
-// not admitted are ignored.
+// Admit lets a worker of a class connect with the secret half of an nkey, and use the subjects of Permissions. A
+// second call for the same worker replaces the key, class and permissions, and closes the worker's connections.
+// The embedded queue starts without admitted workers. All workers in the database must be admitted before the
+// Bridge is reachable, because a rejected worker gives up. An external cluster's operator manages the keys, but
+// messages of workers that are not admitted are ignored.
 func (q *Queue) Admit(worker, class, key string, guest bool) error {
 	if err := checkName("worker", worker); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (p *people) admit(worker, class, key string, guest bool) error {
 	return nil
 }
 
-// Revoke undoes Admit and closes the worker's connections. Others get its jobs as if it had died.
+// Revoke undoes Admit and closes the worker's connections. Other workers get its jobs, as if it had crashed.
 func (q *Queue) Revoke(worker string) {
 	q.people.mu.Lock()
 	w := q.people.workers[worker]
@@ -99,13 +99,13 @@ func (p *people) remove(w *person) {
 	delete(p.workers, w.name)
 	delete(p.keys, w.key)
 	for _, id := range w.connections {
-		// An error means that the connection is closed already.
+		// An error means that the connection is already closed.
 		_ = p.server.DisconnectClientByID(id)
 	}
 }
 
-// Connected returns the workers that have a connection. With an external cluster it returns those that sent a
-// heartbeat in the last 15 s.
+// Connected returns the connected workers. With an external cluster, it returns those that sent a heartbeat in the
+// last 15 s.
 func (q *Queue) Connected() (names []string) {
 	p := q.people
 	p.mu.Lock()
@@ -119,7 +119,7 @@ func (q *Queue) Connected() (names []string) {
 	return names
 }
 
-// here drops closed connections, and reports whether the worker is connected.
+// here forgets closed connections, and reports whether the worker is connected.
 func (p *people) here(w *person) bool {
 	if p.server == nil {
 		return time.Since(w.heard) < heardWithin
@@ -163,7 +163,7 @@ func signed(key, signature string, nonce []byte) bool {
 	return err == nil && public.Verify(nonce, sig) == nil
 }
 
-// classOf returns the class of a worker, or an empty string if the worker is not admitted.
+// classOf returns the class of a worker. It returns an empty string if the worker is not admitted.
 func (p *people) classOf(worker string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -181,7 +181,7 @@ func (p *people) connected(worker string, id uint64) bool {
 	return w != nil && slices.Contains(w.connections, id)
 }
 
-// nameOf returns the worker that has a key, or an empty string.
+// nameOf returns the worker with the given key. It returns an empty string if there is none.
 func (p *people) nameOf(key string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,7 +191,7 @@ func (p *people) nameOf(key string) string {
 	return ""
 }
 
-// beat records a heartbeat of a worker.
+// beat records a heartbeat from a worker.
 func (p *people) beat(worker string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,8 +200,8 @@ func (p *people) beat(worker string) {
 	}
 }
 
-// changes returns the workers that connected, those that are offline, and those that have been offline for so long
-// that others get their jobs.
+// changes returns the workers that have connected, and those that have been offline for so long that others get
+// their jobs.
 func (p *people) changes() (came, left []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

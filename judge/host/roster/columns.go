@@ -10,10 +10,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Field is the meaning of a column. The zero value is that of an ignored column.
+// A Field is the meaning of a column. The zero value means that the column is ignored.
 type Field string
 
-// The fields of a list. First and Last are joined to the name.
+// The fields of a list. First and Last are joined to form the name.
 const (
 	Name     Field = "name"
 	First    Field = "first name"
@@ -25,13 +25,13 @@ const (
 	Group    Field = "group"
 )
 
-// Fields are all fields, in the order of the menu in a preview.
+// Fields lists all fields, in the order of the menu in a preview.
 var Fields = []Field{Name, First, Last, Login, Email, Password, Team, Group}
 
-// known returns the fields by title, in the form that key returns.
+// known maps titles, in the form that key returns, to fields.
 var known = sync.OnceValue(func() map[string]Field { return titles(titlesOf) })
 
-// titlesOf are the usual titles of columns in spreadsheets, in four languages.
+// titlesOf lists the usual column titles in spreadsheets, in four languages.
 var titlesOf = map[Field]string{
 	Name: `name, names, full name, display name, displayed name, complete name, real name, person, people, student, student name, students,
 		pupil, participant, contestant, first and last name, first last name, first name last name, last name first name, name first name,
@@ -92,17 +92,17 @@ func key(title string) string {
 			b.WriteRune(c)
 		}
 	}
-	// German spellings without umlauts.
+	// Handle German spellings without umlauts.
 	return strings.NewReplacer("schueler", "schuler", "vollstaendig", "vollstandig").Replace(b.String())
 }
 
-// fieldOf returns the field of a title. A title in two languages has a slash between them.
+// fieldOf returns the field with the given title. A title in two languages contains a slash.
 func fieldOf(title string) Field {
 	if f := known()[key(title)]; f != "" {
 		return f
 	}
 	has := map[Field]bool{}
-	given := false // a first name in Spanish
+	given := false // whether there is a Spanish title for first names
 	for part := range strings.SplitSeq(title, "/") {
 		has[known()[key(part)]] = true
 		given = given || key(part) == "nombre"
@@ -134,10 +134,10 @@ func fieldOf(title string) Field {
 // Column is a column of a list.
 type Column struct {
 	Title string `json:"title"`
-	Field Field  `json:"field,omitempty"` // "" for a column that is ignored
+	Field Field  `json:"field,omitempty"` // empty if the column is ignored
 }
 
-// columns returns the columns that a header names.
+// columns returns the columns described by a header.
 func columns(header []string) (all []Column) {
 	for _, title := range header {
 		all = append(all, Column{strings.Join(strings.Fields(title), " "), fieldOf(title)})
@@ -147,8 +147,8 @@ func columns(header []string) (all []Column) {
 	if first == last {
 		return all
 	}
-	// Beside a first name, "Name" and "Nom" are the last name; beside a last name, they and "Nombre"
-	// are the first name.
+	// If there is a column of first names, "Name" and "Nom" mean the last name. If there is a column of last
+	// names, "Name", "Nom" and "Nombre" mean the first name.
 	for i, c := range all {
 		switch k := key(c.Title); {
 		case k != "name" && k != "names" && k != "nom" && k != "noms" && k != "nombre" && k != "nombres":
@@ -161,7 +161,8 @@ func columns(header []string) (all []Column) {
 	return all
 }
 
-// check returns an error if the columns of the header on a line of the list are ambiguous or lack names.
+// check returns an error if the columns are ambiguous or there is no column for names. The header is on the given
+// line.
 func check(all []Column, line int) error {
 	by := map[Field]Column{}
 	seen := map[string]bool{}
@@ -185,7 +186,7 @@ func check(all []Column, line int) error {
 		"line %d of the list: no column has the names or usernames: %s", line, quotedTitles(all))
 }
 
-// visible returns the columns that have a title or are used. A column is used if some row has a text in it.
+// visible returns the columns that have a title or are used. A column is used if it has text in some row.
 func visible(all []Column, used []bool) (kept []Column) {
 	for i, c := range all {
 		if c.Title == "" && used[i] {

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Windows1252 is the only supported encoding that a list does not declare by a byte order mark, except UTF-8.
+// Windows1252 is the name of the encoding that is assumed if a list has no byte order mark and is not UTF-8.
 const Windows1252 = "Windows-1252"
 
 const utf8Name = "UTF-8"
 
-// saveAs is the hint for a file that is not a list in text form.
+// saveAs is the hint for a file that is not a text list.
 const saveAs = "in the spreadsheet program, save the sheet as “CSV UTF-8”, or copy its cells and paste them"
 
-// foreign has the first bytes of files that users mistake for a list.
+// foreign lists the first bytes of files that users mistake for a list.
 var foreign = []struct{ magic, name string }{
 	{"PK\x03\x04", "a workbook (.xlsx, .ods) or another ZIP archive"}, {"\xD0\xCF\x11\xE0", "a workbook (.xls)"}, {"%PDF-", "a PDF"},
 	{`{\rtf`, "a text with formatting (.rtf)"}, {"<!doctype", "a web page"}, {"<html", "a web page"},
@@ -25,8 +25,8 @@ var foreign = []struct{ magic, name string }{
 	{"\x1f\x8b", "a compressed file"},
 }
 
-// decode returns the text of a list, and the name of its encoding. A byte order mark decides. Without one, a text that is
-// not UTF-8 is taken for Windows-1252, the default encoding of spreadsheet programs.
+// decode returns the text of a list, and the name of its encoding. A byte order mark determines the encoding.
+// Without one, text that is not UTF-8 is assumed to be Windows-1252, the default encoding of spreadsheet programs.
 func decode(data []byte) (text, encoding string, err error) {
 	trimmed := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\uFEFF")), " \t\r\n")
 	for _, f := range foreign {
@@ -88,11 +88,11 @@ func wide(data []byte, name string, unit func([]byte) uint16) (string, error) {
 	return b.String(), nil
 }
 
-// upper has the characters of Windows-1252 from 0x80 to 0x9F. A space marks an undefined byte.
+// upper lists the characters of Windows-1252 from 0x80 to 0x9F. A space marks an undefined byte.
 var upper = []rune("€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ")
 
-// western decodes Windows-1252. Other one-byte encodings have no mark either. So western returns an error if a byte is
-// undefined in Windows-1252, or if a word looks like another encoding.
+// western decodes Windows-1252. Other single-byte encodings have no byte order mark either. Therefore western
+// returns an error if a byte is undefined in Windows-1252, or if a word looks like text in another encoding.
 func western(data []byte) (string, error) {
 	if bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') >= 0 {
 		return "", misuse(saveAs, "the list has the line ends of “CSV (Macintosh)”, whose letters are not UTF-8")
@@ -125,8 +125,9 @@ func unknownEncoding(line int, what string) error {
 	return misuse(saveAs, "line %d of the list is neither UTF-8 nor Windows-1252: it has %s", line, what)
 }
 
-// strange returns a word that shows that a text is not Windows-1252. Such a word has a symbol after a letter, three
-// consecutive letters that are not ASCII, or a capital letter that is not ASCII among small letters.
+// strange returns a word that shows that a text is not Windows-1252. Such a word contains a symbol after a letter,
+// three consecutive non-ASCII letters, or a non-ASCII capital among small letters. It returns an empty string if
+// there is none.
 func strange(line string) string {
 	for word := range strings.FieldsFuncSeq(line, func(c rune) bool { return c < utf8.RuneSelf && !unicode.IsLetter(c) }) {
 		letters, foreign := []rune(word), 0

@@ -1,5 +1,6 @@
-// Package roster reads lists of people: one name per line, or a table whose first line names the columns in English,
-// German, French or Spanish. It detects the encoding and the separator. An error in a row is stored with the row.
+// Package roster reads lists of people: either one name per line, or a table whose first line names the columns in
+// English, German, French or Spanish. It detects the encoding and the separator. An error in a row is stored with
+// the row.
 //
 // The package does not know which accounts exist. Package auth compares a List with them, and returns a Preview.
 package roster
@@ -28,37 +29,37 @@ type Person struct {
 	Login    string // if empty, it is derived from the name
 	Email    string
 	Password string // if empty, it is generated
-	Team     string // if empty, the person is a team of one
-	Group    string // of the team, separated by commas
+	Team     string // if empty, the person is a team of their own
+	Group    string // groups of the team, separated by commas
 }
 
-// A Row is a person with the line of the list.
+// A Row is a person and the line number in the list.
 type Row struct {
 	Line int
 	Person
-	Cells []string // of the columns
-	Wrong string   // why the row cannot be imported
+	Cells []string // texts of the columns
+	Wrong string   // why the row cannot be imported; may be empty
 }
 
 // A List is a parsed list.
 type List struct {
-	Text      string // of the whole list
+	Text      string // text of the whole list
 	Encoding  string
-	Separator string   // "" for a name in each line
+	Separator string   // empty if there is one name per line
 	Columns   []Column // of a table
-	Sheet     []Column // all columns, also those without a title or text; one column if each line is a name
+	Sheet     []Column // all columns, even without title or text; one if each line is a name
 	Titled    bool     // the first line names the columns
 	Rows      []Row
 }
 
-// A Layout has corrections that a user made in the preview of a list. The zero value changes nothing.
+// A Layout contains the corrections that a user made in the preview of a list. The zero value changes nothing.
 type Layout struct {
-	Fields []Field                // of the columns of the sheet; if nil, the titles decide
+	Fields []Field                // fields of the columns; if nil, the titles decide
 	Titled bool                   // the first line names the columns; used only with Fields
-	Cells  map[int]map[int]string // new texts of cells, by line and then by column from 0
+	Cells  map[int]map[int]string // new cell texts, by line and then by column from 0
 }
 
-// Of returns the list of some people.
+// Of returns a list of the given people.
 func Of(people ...Person) *List {
 	l := &List{Encoding: utf8Name}
 	for i, p := range people {
@@ -67,14 +68,14 @@ func Of(people ...Person) *List {
 	return l
 }
 
-// misuse is an error of the caller, with what to do next.
+// misuse returns an error of the caller, with a hint what to do.
 func misuse(hint, format string, args ...any) error {
 	return &judge.Misuse{Err: fmt.Errorf(format+"\n    %s", append(args, hint)...)}
 }
 
-// Read reads a list. An error in a single row is stored in the row. Read returns an error only if the whole list cannot be
-// used. Even then, the list has its text if the encoding is known. If the error is about the columns, the list also has
-// its sheet, and a Layout can correct it.
+// Read reads a list. An error in a single row is stored in the row. Read returns an error only if the whole list
+// is unusable. Even then, the list contains its text if the encoding is known. If the error is about the columns,
+// the list also contains its sheet, and a Layout can correct it.
 func Read(data []byte) (*List, error) { return ReadAs(data, Layout{}) }
 
 // ReadAs reads a list with a layout.
@@ -148,15 +149,15 @@ func (l *List) read(layout Layout) error {
 	return cmp.Or(wrong, err)
 }
 
-// A heading is the information in the first lines of a list.
+// A heading describes the first lines of a list.
 type heading struct {
 	line    int
 	columns []Column
-	titled  bool // it names the columns
+	titled  bool // it contains column titles
 	plain   bool // each line of the list is a name
 }
 
-// arrange replaces the heading by that of a layout.
+// arrange applies a layout to the heading.
 func (h *heading) arrange(layout Layout) {
 	h.titled = layout.Titled
 	for i := range h.columns {
@@ -170,7 +171,7 @@ func (h *heading) arrange(layout Layout) {
 	h.plain = h.plain && !h.titled && h.columns[0].Field == Name
 }
 
-// row reads a row below the heading.
+// row converts a record below the heading to a row.
 func (h *heading) row(r record, sep byte) Row {
 	if h.plain {
 		return plain(r, sep)
@@ -178,7 +179,7 @@ func (h *heading) row(r record, sep byte) Row {
 	return row(r, sep, h.line, h.columns)
 }
 
-// with returns the record with new texts in some of its first n cells. If no text differs, it returns the record
+// with returns the record with new texts for some of its first n cells. If no text differs, it returns the record
 // unchanged.
 func (r record) with(cells map[int]string, n int) record {
 	all, other := make([]string, n), false
@@ -194,10 +195,10 @@ func (r record) with(cells map[int]string, n int) record {
 	return record{line: r.line, cells: all}
 }
 
-// separators are the supported separators, the most likely first.
+// separators lists the supported separators, most likely first.
 const separators = ";\t,|"
 
-// names are the names of the separators in messages.
+// names maps separators to their names in messages.
 var names = map[byte]string{';': "semicolon", '\t': "tab", ',': "comma", '|': "vertical bar", 0: "line end"}
 
 // skip skips empty lines.
@@ -211,8 +212,8 @@ func (s *scanner) skip() {
 	}
 }
 
-// separator reads a line "sep=;", which names the separator for spreadsheet programs. It returns 0
-// if there is none.
+// separator reads a line such as "sep=;", which tells spreadsheet programs the separator. It returns 0 if there is
+// no such line.
 func (s *scanner) separator() (byte, error) {
 	s.skip()
 	line, _, _ := strings.Cut(s.text[s.at:], "\n")
@@ -220,7 +221,8 @@ func (s *scanner) separator() (byte, error) {
 	if !found || !strings.EqualFold(strings.Trim(head, "\" "), "sep") {
 		return 0, nil
 	}
-	// A program that does not know the line saves it with quotes, or with separators after it.
+	// A spreadsheet program that does not support the line "sep=;" saves it with quotes, or with separators after
+	// it.
 	rest = strings.TrimLeft(rest, "\"' ")
 	if rest == "" || !strings.Contains(separators, rest[:1]) || strings.Trim(rest, separators+"\"' ") != "" {
 		return 0, misuse("write sep=; or sep=, or leave the line out",
@@ -230,8 +232,8 @@ func (s *scanner) separator() (byte, error) {
 	return rest[0], nil
 }
 
-// header reads the first record, and detects the separator. If the error is about the columns, it also returns the
-// heading.
+// header reads the first record, and detects the separator. If the error is about the columns, header also returns
+// the heading.
 func (s *scanner) header(fixed byte) (*heading, error) {
 	candidates := separators
 	if fixed != 0 {
@@ -299,7 +301,7 @@ func count(all []Column, f Field) (n int) {
 	return n
 }
 
-// titlesIn returns the largest number of known titles in a text for any separator.
+// titlesIn returns the largest number of known titles in a text over all separators.
 func titlesIn(text string) (most int) {
 	for i := range len(separators) {
 		if all := columns(strings.Split(text, separators[i:i+1])); len(all) > 1 {
@@ -309,7 +311,7 @@ func titlesIn(text string) (most int) {
 	return most
 }
 
-// quotedTitles returns the titles of columns for a message.
+// quotedTitles returns the titles of columns for use in a message.
 func quotedTitles(all []Column) string {
 	var b strings.Builder
 	for i, c := range all {
@@ -324,7 +326,7 @@ func quotedTitles(all []Column) string {
 	return b.String()
 }
 
-// rows calls f with each record that has text.
+// rows calls f for each record that has text.
 func (s *scanner) rows(f func(record)) error {
 	for s.more() {
 		r, err := s.next()
@@ -350,7 +352,8 @@ func plain(r record, sep byte) Row {
 	return one
 }
 
-// stray returns an error text for a line with a separator, in a list without columns.
+// stray returns an error text if a line of a list without columns contains a separator. Otherwise it returns an
+// empty string.
 func stray(r record, sep byte) string {
 	i := strings.IndexAny(r.raw, separators)
 	if sep != 0 || i < 0 || r.cells[0] != r.raw {
@@ -359,7 +362,7 @@ func stray(r record, sep byte) string {
 	return fmt.Sprintf("the line has a %s: put the name in double quotes, or name the columns in the first line", names[r.raw[i]])
 }
 
-// row returns a row of a table. Header is the line of the list that names the columns.
+// row returns a row of a table. The argument header is the line number of the column titles.
 func row(r record, sep byte, header int, all []Column) Row {
 	one := Row{Line: r.line, Wrong: stray(r, sep)}
 	var first, last, groups []string
@@ -397,8 +400,8 @@ func row(r record, sep byte, header int, all []Column) Row {
 	return one
 }
 
-// tidy normalizes the text of a cell. It trims blanks, replaces a line break and the blanks around it by a space, and
-// combines a letter and its accent to one character, because some systems write them as two.
+// tidy normalizes the text of a cell. It trims blanks, and replaces a line break and the blanks around it by a
+// space. It also combines a letter and its accent into one character, because some systems write them as two.
 func tidy(cell string) string {
 	if strings.Contains(cell, "\n") {
 		var lines []string
@@ -412,8 +415,8 @@ func tidy(cell string) string {
 	return norm.NFC.String(strings.TrimSpace(cell))
 }
 
-// unquoted removes the apostrophe at the start of a cell that prevents spreadsheet programs from reading it as a formula.
-// Tables that the server exports have such apostrophes.
+// unquoted removes an apostrophe at the start of a cell. Such apostrophes prevent spreadsheet programs from
+// reading a cell as a formula. Tables exported by the server contain them.
 func unquoted(cell string) string {
 	parts := strings.SplitAfter(cell, ";")
 	for i, part := range parts {
@@ -439,7 +442,7 @@ type Preview struct {
 	Digest    string    `json:"digest"`          // of everything that the import would do
 }
 
-// States of a row of a preview.
+// The states of a row in a preview.
 const (
 	New      = "new account"
 	Existing = "existing account"
@@ -453,13 +456,13 @@ type Planned struct {
 	Name   string   `json:"name"`
 	Login  string   `json:"login"`
 	Email  string   `json:"email,omitempty"`
-	Team   string   `json:"team,omitempty"` // in the contest; "" if none is chosen
+	Team   string   `json:"team,omitempty"` // in the contest; empty if no contest is chosen
 	Groups []string `json:"groups,omitempty"`
 	Notes  []string `json:"notes,omitempty"`
 	Wrong  string   `json:"wrong,omitempty"` // why the row cannot be imported, and what to do
 }
 
-// Ignored returns the titles of the columns that are ignored.
+// Ignored returns the titles of ignored columns.
 func (p *Preview) Ignored() (all []string) {
 	for _, c := range p.Columns {
 		if c.Field == "" {
@@ -469,7 +472,7 @@ func (p *Preview) Ignored() (all []string) {
 	return all
 }
 
-// Errors returns an error about the rows that cannot be imported, or nil if there are none.
+// Errors returns an error that describes the rows that cannot be imported. It returns nil if there are none.
 func (p *Preview) Errors() error {
 	if p.Wrong == 0 {
 		return nil
@@ -491,7 +494,7 @@ func (p *Preview) Errors() error {
 		len(p.Rows), b.String())}
 }
 
-// SeparatorName returns the separator in words.
+// SeparatorName returns the name of the separator. It may be empty.
 func (p *Preview) SeparatorName() string {
 	if p.Separator == "" {
 		return ""

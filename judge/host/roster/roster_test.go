@@ -14,7 +14,7 @@ import (
 	"assay/judge"
 )
 
-// utf16Of writes a text in UTF-16, with a byte order mark.
+// utf16Of encodes a text in UTF-16 with a byte order mark.
 func utf16Of(text string, little bool) []byte {
 	var out []byte
 	for _, u := range utf16.Encode([]rune("\uFEFF" + text)) {
@@ -27,7 +27,7 @@ func utf16Of(text string, little bool) []byte {
 	return out
 }
 
-// windows writes a text in Windows-1252.
+// windows encodes a text in Windows-1252.
 func windows(text string) []byte {
 	var out []byte
 	for _, c := range text {
@@ -39,7 +39,7 @@ func windows(text string) []byte {
 	return out
 }
 
-// short writes the rows of a list: fields that are not empty, with | between them.
+// short formats the rows of a list as their non-empty fields, separated by |.
 func short(l *List) string {
 	var lines []string
 	for _, r := range l.Rows {
@@ -121,7 +121,7 @@ func TestFlavors(t *testing.T) {
 	}
 }
 
-// TestColumns reads titles as people write them.
+// TestColumns checks titles as users write them.
 func TestColumns(t *testing.T) {
 	for header, want := range map[string]string{
 		"Vorname;Nachname;Klasse":                              "first name|last name|group",
@@ -232,7 +232,7 @@ func TestRefusedLists(t *testing.T) {
 	}
 }
 
-// TestWesternNames: names of Western languages are read, however they are written.
+// TestWesternNames checks that names in Western languages are read correctly in all spellings.
 func TestWesternNames(t *testing.T) {
 	for _, name := range []string{"MÜLLER ÄNNE", "Müßig", "Mª José Núñez", "N° 5 Été", "L’Œuvre", "Þóra Ægisdóttir", "Øyvind Åsnes", "Les Pros™ – 9a", "ÉMILE", "São João", "D’Été", "Éé’îà", "Ÿ"} {
 		if l, err := Read(windows("Name\r\n" + name)); err != nil || l.Rows[0].Name != name {
@@ -241,7 +241,7 @@ func TestWesternNames(t *testing.T) {
 	}
 }
 
-// TestWrittenTables: a table that a CSV writer wrote is read as it was.
+// TestWrittenTables checks that a table from a CSV writer is read unchanged.
 func TestWrittenTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cell := rapid.StringMatching(`([ab;,"| ]|üa){0,6}`)
@@ -322,7 +322,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil || short(again) != short(l) {
 			t.Fatalf("%q: its text is another list: %v\n%s\n%s", data, err, short(l), short(again))
 		}
-		// What a preview shows is a layout that changes nothing.
+		// The content of a preview is a layout that changes nothing.
 		seen := Layout{Titled: l.Titled, Cells: map[int]map[int]string{}}
 		for _, c := range l.Sheet {
 			seen.Fields = append(seen.Fields, c.Field)
@@ -337,7 +337,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil || short(again) != short(l) {
 			t.Fatalf("%q: its own layout makes another list: %v\n%s\n%s", data, err, short(l), short(again))
 		}
-		for _, f := range Fields { // and none stops the reader
+		for _, f := range Fields { // no choice of a field causes a panic
 			if again, err := ReadAs(data, Layout{Fields: []Field{f, Team, f}, Titled: !l.Titled}); err != nil && judge.Whose(err) != judge.Caller {
 				t.Fatalf("%q: %+v, %v", data, again, err)
 			}
@@ -345,7 +345,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestLayout: whoever looks at a list says what its columns are, and corrects single cells.
+// TestLayout checks that a user can set the fields of columns and correct single cells.
 func TestLayout(t *testing.T) {
 	cells := func(line, column int, text string) map[int]map[int]string {
 		return map[int]map[int]string{line: {column: text}}
@@ -386,7 +386,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%s: it has no columns to choose", name)
 		}
 	}
-	for text, want := range map[string]string{ // what can be chosen of a list with an error
+	for text, want := range map[string]string{ // the columns of lists with errors
 		"Imię;Nazwisko\nJan;Kowal\n": "Imię=|Nazwisko=", "Team;Klasse\na;b\n": "Team=team|Klasse=group", "Ada\nAlan": "column 1=name", "Nr;Name\n1;x": "Nr=|Name=name",
 	} {
 		l, _ := Read([]byte(text))

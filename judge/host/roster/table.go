@@ -2,17 +2,17 @@ package roster
 
 import "strings"
 
-// A record is a row of a table, with the line on which it begins.
+// A record is a row of a table, and the line on which it starts.
 type record struct {
 	line  int
 	cells []string
-	raw   string // the text of the record
+	raw   string // source text of the record
 }
 
 // empty reports whether the record has no text.
 func (r record) empty() bool { return r.filled() == 0 }
 
-// filled returns how many cells have text.
+// filled returns the number of cells that contain text.
 func (r record) filled() (n int) {
 	for _, cell := range r.cells {
 		if strings.TrimSpace(cell) != "" {
@@ -32,7 +32,7 @@ type scanner struct {
 
 func (s *scanner) more() bool { return s.at < len(s.text) }
 
-// next reads a record. Call it only if there are more.
+// next reads a record. It must be called only if there are more.
 func (s *scanner) next() (r record, err error) {
 	r.line = s.line
 	start := s.at
@@ -54,8 +54,9 @@ func (s *scanner) next() (r record, err error) {
 	}
 }
 
-// cell reads up to the separator or the end of the line. Quotes have a meaning only at the start of a cell. If the
-// separator is a tab, or the line has one cell, a quote that does not enclose the whole cell is part of the text.
+// cell reads up to the separator or the end of the line. Quotes are special only at the start of a cell. If the
+// separator is a tab, or the line has only one cell, a quote that does not enclose the whole cell is part of the
+// text.
 func (s *scanner) cell() (string, error) {
 	start := s.at
 	for s.more() && s.text[s.at] == ' ' {

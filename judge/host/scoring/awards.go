@@ -6,39 +6,40 @@ import (
 	"strings"
 )
 
-// An Award is an award of a contest with the ids of its teams.
+// An Award is an award in a contest, with the ids of the winning teams.
 type Award struct {
 	ID, Citation string
 	Teams        []string
 }
 
-// AwardRules say which awards a contest has.
+// AwardRules define the awards of a contest.
 type AwardRules struct {
 	Gold, Silver, Bronze int    // medals
-	Main                 string // only teams of this group win medals; if empty, all do
+	Main                 string // group whose teams can win medals; if empty, all teams can
 	Groups               []AwardGroup
-	Problems             []string // ids in awards, in the order of the columns
-	// Organizations have a winner each. If empty, there are no such awards.
+	Problems             []string // problem ids in awards, in column order
+	// Organizations lists organizations with an award for their best team. If empty, there are no such awards.
 	Organizations []AwardGroup
-	// WorldFinals reports whether ranks and honors follow the rule of the World Finals.
+	// WorldFinals reports whether ranks and honors follow the rules of the World Finals.
 	WorldFinals bool
 }
 
 // AwardGroup is a group or an organization that has a winner.
 type AwardGroup struct{ ID, Name string }
 
-// medals returns how many teams win a medal, unless several share the last rank.
+// medals returns the total number of medals. If several teams share the rank of the last medal, each of them gets
+// one, so there may be more winners.
 func (r *AwardRules) medals() int { return r.Gold + r.Silver + r.Bronze }
 
-// scored reports whether a team has reached anything.
+// scored reports whether a team has solved a problem or has points.
 func scored(p *Place) bool { return p.Solved > 0 || p.Points > 0 }
 
-// MainPlaces returns the ranked places of the main scoreboard.
+// MainPlaces returns the ranked teams of the main scoreboard.
 func (b *Board) MainPlaces(r *AwardRules) []Place {
 	return b.placesOf(func(t *Team) bool { return r.Main == "" || slices.Contains(t.Groups, r.Main) })
 }
 
-// placesOf returns the ranked places of some teams, with their ranks among each other.
+// placesOf returns the ranked teams for which in returns true, with ranks among themselves.
 func (b *Board) placesOf(in func(*Team) bool) []Place {
 	var some []Place
 	for _, p := range b.Places() {
@@ -49,8 +50,8 @@ func (b *Board) placesOf(in func(*Team) bool) []Place {
 	return Ranked(some)
 }
 
-// Awards returns the awards of a board in their order. An award that no team has is there, too. A team
-// that solved nothing wins nothing; hidden teams win nothing. Before the start, no team has an award.
+// Awards returns the awards of a scoreboard in order, including those without a winner. Hidden teams and teams
+// without a solved problem win nothing. Before the start, no award has a winner.
 func Awards(b *Board, r AwardRules) []Award {
 	between := func(places []Place, from, to int) []string {
 		teams := []string{}
@@ -89,7 +90,7 @@ func Awards(b *Board, r AwardRules) []Award {
 	return all
 }
 
-// Ranked returns some of the places of a board with their ranks among each other.
+// Ranked returns the given places with ranks among themselves.
 func Ranked(some []Place) []Place {
 	ranked := slices.Clone(some)
 	for i := range ranked {
@@ -102,13 +103,13 @@ func Ranked(some []Place) []Place {
 	return ranked
 }
 
-// FinalRanks returns the ranks of the places of the main scoreboard in the final results; zero means that
-// a team is not ranked, such as one that solved nothing. With the rule of the World Finals, teams
-// without a medal that solved as many problems have the same rank, and those that solved fewer than the
-// median team have none.
+// FinalRanks returns the ranks, in the final results, of the places on the main scoreboard. A team that is not
+// ranked, such as one without a solved problem, has rank zero. By the rules of the World Finals, teams without a
+// medal that solved equally many problems share a rank, and teams that solved fewer than the median team are not
+// ranked.
 func FinalRanks(places []Place, r *AwardRules) []int {
 	ranks := make([]int, len(places))
-	same := map[int]int{} // rank of the first team without a medal that solved so many
+	same := map[int]int{} // by number of solved problems: rank of the first team without a medal
 	for i := range places {
 		p := &places[i]
 		switch {
@@ -125,11 +126,11 @@ func FinalRanks(places []Place, r *AwardRules) []int {
 	return ranks
 }
 
-// honors returns the awards that only the World Finals have. Before the start there are none to name,
-// except those whose ids are known.
+// honors returns the awards that only the World Finals have. Before the start, it returns only those with fixed
+// ids.
 func honors(places []Place, r *AwardRules) (all []Award) {
 	ranks := FinalRanks(places, r)
-	last := 0 // how many problems the last team with a medal solved
+	last := 0 // number of problems solved by the last team with a medal
 	for i := range places {
 		if ranks[i] > 0 && ranks[i] <= r.medals() {
 			last = places[i].Solved

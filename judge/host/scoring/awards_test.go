@@ -10,7 +10,8 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// solvers makes a board on which each team has solved as many problems as a number says, later teams later.
+// solvers returns a scoreboard on which each team has solved the given number of problems. Later teams solved them
+// later.
 func solvers(solved ...int) *scoring.Board {
 	c := scoring.Contest{Rules: scoring.Usual(scoring.ICPC), Start: start, Length: 5 * time.Hour}
 	for i := range 9 {
@@ -29,8 +30,9 @@ func solvers(solved ...int) *scoring.Board {
 	return scoring.New(c, teams, subs, c.Staff())
 }
 
-// TestFinalRanks: a team that solved nothing is not ranked. With the rule of the World Finals, neither are
-// those below the median team, and the others without a medal are equal if they solved as many problems.
+// TestFinalRanks checks that a team without a solved problem is not ranked. By the rules of the World Finals,
+// neither are teams below the median team. Other teams without a medal share a rank if they solved equally many
+// problems.
 func TestFinalRanks(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
@@ -56,7 +58,7 @@ func TestFinalRanks(t *testing.T) {
 	}
 }
 
-// TestHonors are the awards that only the World Finals have, and those of organizations.
+// TestHonors checks the awards that only the World Finals have, and those for organizations.
 func TestHonors(t *testing.T) {
 	r := scoring.AwardRules{Gold: 1, Silver: 1, Bronze: 1, WorldFinals: true,
 		Organizations: []scoring.AwardGroup{{ID: "u", Name: "U"}, {ID: "v", Name: "V"}, {ID: "w", Name: "W"}}}
@@ -89,14 +91,14 @@ func TestHonors(t *testing.T) {
 	}
 }
 
-// TestAwards are those of a small board.
+// TestAwards checks the awards of a small scoreboard.
 func TestAwards(t *testing.T) {
 	var teams []scoring.Team
 	var submissions []scoring.Submission
 	for i := range 16 {
 		id := fmt.Sprintf("%02d", i)
 		teams = append(teams, scoring.Team{ID: id, Name: id, Groups: []string{[]string{"X", "Y"}[i%2]}, Hidden: i == 0})
-		if i < 14 { // the last two solve nothing; 3 and 4 are equal
+		if i < 14 { // the last two solve nothing; 3 and 4 are tied
 			at := start.Add(time.Duration(max(i, 3)+i/4*10) * time.Minute)
 			submissions = append(submissions, scoring.Submission{Number: int64(i + 1), Team: id, Problem: "A", At: at, Verdict: judge.Accepted})
 		}

@@ -7,35 +7,36 @@ import (
 	"assay/judge"
 )
 
-// A Balloon is due to a team for a problem that it solved.
+// A Balloon is a balloon that a team earned by solving a problem.
 type Balloon struct {
 	Team       *Team
 	Problem    string // label
-	Submission int64  // number of the first accepted one
+	Submission int64  // number of the first accepted submission
 	At         time.Time
 }
 
 // Solve is a team with a problem.
 type Solve struct{ Team, Problem string }
 
-// Balloons are the balloons that balloon runners may know of.
+// Balloons contains the balloons that balloon runners may see.
 type Balloons struct {
 	Due []Balloon // in the order of the submissions
-	// Unknown has the problems that a runner may not know to be solved or not.
+	// Unknown contains each team and problem for which a runner must not learn whether the team has solved the
+	// problem.
 	Unknown map[Solve]bool
-	// Known has the numbers of the submissions from the freeze whose verdicts a runner may know, whatever they are.
+	// Known contains the numbers of the submissions during the freeze whose verdicts a runner may see in any case.
 	Known map[int64]bool
 }
 
-// Balloons returns the balloons of teams that are shown, as runners may know them when the public sees
-// the view: those for submissions whose verdicts are public, and in the freeze those with which a team
-// has at most inFreeze solved problems. Nothing of the result depends on any other verdict: an
-// undecided, unverified or hidden submission counts as though it had solved its problem. The board must be in a
-// view in which all verdicts are known.
+// Balloons returns the balloons of visible teams that runners may see while the public has the given view. These
+// are the balloons for submissions with public verdicts. During the freeze, they include further balloons, up to a
+// total of inFreeze solved problems per team. The result does not depend on any other verdict: a pending,
+// unverified or hidden submission is treated as if it had solved its problem. The view of the Board must know all
+// verdicts.
 func (b *Board) Balloons(public View, inFreeze int) Balloons {
 	all := Balloons{Unknown: map[Solve]bool{}, Known: map[int64]bool{}}
 	if b.contest.Rules.Blind && !public.Known.After(b.contest.Start) {
-		inFreeze = 0 // the teams themselves do not know their verdicts yet
+		inFreeze = 0 // not even the teams know their verdicts yet
 	}
 	for _, e := range b.rows {
 		if !e.team.Hidden {
@@ -48,7 +49,7 @@ func (b *Board) Balloons(public View, inFreeze int) Balloons {
 	return all
 }
 
-// add adds the balloons of a team.
+// add adds a team's balloons.
 func (all *Balloons) add(b *Board, e *entry, known time.Time, inFreeze int) {
 	var subs []*Submission
 	for _, of := range e.subs {
@@ -86,7 +87,7 @@ func (all *Balloons) add(b *Board, e *entry, known time.Time, inFreeze int) {
 	}
 }
 
-// A KeptBalloon is a balloon that was stored earlier.
+// A KeptBalloon is a stored balloon.
 type KeptBalloon struct {
 	Solve
 	Submission int64
@@ -94,8 +95,8 @@ type KeptBalloon struct {
 	Held       bool // it must not be delivered
 }
 
-// Settle returns the balloons to store, which are new or have changed. A balloon whose accepted submission is gone
-// is held. One that runners may no longer know of stays unchanged.
+// Settle returns the new and changed balloons, which must be stored. If the submission for a balloon is no longer
+// accepted, the balloon is held. A balloon that runners may no longer see does not change.
 func (all *Balloons) Settle(kept []KeptBalloon) (changed []KeptBalloon) {
 	before := make(map[Solve]KeptBalloon, len(kept))
 	for _, k := range kept {

@@ -15,8 +15,8 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// TestBalloons: which balloons are due, and of which a runner may not know. Submissions are written as
-// team, problem, minute and verdict; the freeze begins in minute 60.
+// TestBalloons checks which balloons are due, and which ones a runner may not see. Submissions are written as
+// team, problem, minute and verdict. The freeze starts in minute 60.
 func TestBalloons(t *testing.T) {
 	for _, tt := range []struct {
 		name, subs string
@@ -72,18 +72,18 @@ func TestBalloons(t *testing.T) {
 	}
 }
 
-// TestKnownToRunners: which verdicts from the freeze a runner may know. They are those with which the team has
-// at most so many solved problems, if every submission whose verdict the runner does not know is accepted.
+// TestKnownToRunners checks which verdicts from the freeze a runner may see. With these verdicts, a team has at
+// most inFreeze solved problems, even if all submissions with unknown verdicts are accepted.
 func TestKnownToRunners(t *testing.T) {
 	for _, tt := range []struct {
 		subs     string
 		inFreeze int
 		want     []int64
 	}{
-		{"a A 5 AC, a B 59 WA", 3, nil}, // from before the freeze: the public knows them
+		{"a A 5 AC, a B 59 WA", 3, nil}, // submitted before the freeze, so public
 		{"a A 60 AC, a B 61 AC", 0, nil},
 		{"a A 6 AC, a B 60 WA, a B 61 AC, a C 62 AC, b A 63 WA, b A 64 ", 2, []int64{2, 3, 5, 6}},
-		{"a A 60 AC, a A 61 WA, a A 62 AC", 1, []int64{1, 2, 3}}, // those of a solved problem add nothing
+		{"a A 60 AC, a A 61 WA, a A 62 AC", 1, []int64{1, 2, 3}}, // no effect after the problem is solved
 		{"a A 6 AC, a B 7 AC, a A 60 WA", 1, nil},
 		{"a A 60 , a A 61 WA, a B 62 AC, a A 63 WA", 1, []int64{1, 2}}, // the team may have solved B
 		{"a A 60 AC unverified, a B 61 AC", 1, []int64{1}},
@@ -136,8 +136,9 @@ func drawBalloons(b scoring.Balloons) string {
 	return text
 }
 
-// TestBalloonsTellNoSecret: two contests that differ only in verdicts with which a team would get beyond
-// the bound in the freeze give the same balloons. Where everything is judged, exactly those are hidden.
+// TestBalloonsTellNoSecret checks that two contests have the same balloons if they differ only in verdicts with
+// which a team would exceed the limit during the freeze. If everything is judged, exactly these verdicts are
+// hidden.
 func TestBalloonsTellNoSecret(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(func(below int) int { return rapid.IntRange(0, below-1).Draw(t, "draw") })
@@ -153,7 +154,8 @@ func TestBalloonsTellNoSecret(t *testing.T) {
 		if w.contest.Rules.Blind && !w.contest.Ended(now) {
 			bound = 0
 		}
-		// hiddenFrom returns the numbers of the hidden submissions, and the problems that teams solved with others.
+		// hiddenFrom returns the numbers of the hidden submissions, and the problems solved by the other
+		// submissions.
 		hiddenFrom := func(subs []scoring.Submission) (hidden map[int64]bool, due map[scoring.Solve]bool) {
 			hidden, due = map[int64]bool{}, map[scoring.Solve]bool{}
 			solved := map[string]map[string]bool{}
@@ -176,7 +178,7 @@ func TestBalloonsTellNoSecret(t *testing.T) {
 			}
 			return hidden, due
 		}
-		// Submissions after the end of a team do not count.
+		// Remove the submissions after the end, which do not count.
 		w.submissions = slices.DeleteFunc(w.submissions, func(s scoring.Submission) bool { return !s.At.Before(w.contest.End()) })
 		of := func(subs []scoring.Submission) scoring.Balloons {
 			return scoring.New(w.contest, w.teams, subs, w.contest.Staff()).Balloons(public, bound)
@@ -218,8 +220,8 @@ func TestBalloonsTellNoSecret(t *testing.T) {
 	})
 }
 
-// TestSettleBalloons: a balloon that was kept is held when its verdict is taken back, and is the same one
-// when the team solves the problem again. One that becomes hidden stays as it is.
+// TestSettleBalloons checks that a stored balloon is held when its verdict is changed to rejected, and is reused
+// when the team solves the problem again. A balloon that becomes hidden does not change.
 func TestSettleBalloons(t *testing.T) {
 	team := &scoring.Team{ID: "a"}
 	solve := scoring.Solve{Team: "a", Problem: "A"}

@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// big is a contest of five hours with so many teams, 15 problems, and 100 submissions a team.
+// big returns a five-hour contest with the given number of teams, 15 problems, and 100 submissions per team.
 func big(teams int) (scoring.Contest, []scoring.Team, []scoring.Submission) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	c := scoring.Contest{Rules: scoring.Usual(scoring.ICPC), Start: start, Length: 5 * time.Hour}
@@ -32,7 +32,7 @@ func big(teams int) (scoring.Contest, []scoring.Team, []scoring.Submission) {
 	return c, all, submissions
 }
 
-// BenchmarkBoard compares a change of one verdict with making the board anew.
+// BenchmarkBoard compares changing one verdict with building the whole scoreboard.
 func BenchmarkBoard(b *testing.B) {
 	for _, teams := range []int{200, 1000} {
 		c, all, submissions := big(teams)

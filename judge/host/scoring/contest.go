@@ -6,41 +6,41 @@ import (
 	"time"
 )
 
-// A Kind is a way of scoring.
+// A Kind is a scoring method.
 type Kind string
 
 // The kinds.
 const (
-	// ICPC counts solved problems. Ties are broken by penalty time: the minute of the first accepted submission of
-	// each solved problem, plus a penalty for each rejected one before it. Further ties are broken by the minute of
-	// the last accepted submission.
+	// ICPC ranks by the number of solved problems. Ties are broken by penalty time: the minute of the first
+	// accepted submission to each solved problem, plus a penalty for each rejected one before it. Further ties are
+	// broken by the minute of the last accepted submission.
 	ICPC Kind = "icpc"
-	// IOI adds the scores of the problems. A score is that of the best submission, or the sum of the best results of
-	// each test group. Time does not count.
+	// IOI ranks by the sum of the problems' scores. The score of a problem is that of the best submission, or the
+	// sum of the best results of each test group. Time does not count.
 	IOI Kind = "ioi"
-	// Points adds the points of the solved problems. Ties are broken by the time of the last accepted submission,
-	// plus a penalty for each rejected one before an accepted one.
+	// Points ranks by the points of the solved problems. Ties are broken by the time of the last accepted
+	// submission, plus a penalty for each rejected submission before an accepted one.
 	Points Kind = "points"
 )
 
 // Kinds are all kinds.
 var Kinds = []Kind{ICPC, IOI, Points}
 
-// Rules are the choices of a contest.
+// Rules are the scoring rules of a contest.
 type Rules struct {
 	Kind Kind
-	// Penalty is the penalty time for each rejected submission before the accepted one of its problem.
+	// Penalty is the penalty time for each rejected submission before the accepted one to the same problem.
 	Penalty time.Duration
-	// CompileErrors reports that a submission with a compile error counts as rejected.
+	// CompileErrors reports whether a submission with a compile error counts as rejected.
 	CompileErrors bool
-	// Groups reports that the score of a problem is the sum of the best results of each test group over all
-	// submissions. It is for the kind IOI.
+	// Groups reports whether the score of a problem is the sum of the best results of each test group over all
+	// submissions. It applies only to the kind IOI.
 	Groups bool
-	// Blind reports whether only the jury learns verdicts before the end.
+	// Blind reports whether only the jury sees verdicts before the end.
 	Blind bool
 }
 
-// Usual returns the usual rules of a kind: 20 minutes for a rejected submission in ICPC, 5 in Points.
+// Usual returns the default rules of a kind. The penalty is 20 minutes for ICPC, and 5 minutes for Points.
 func Usual(k Kind) Rules {
 	switch k {
 	case ICPC:
@@ -51,50 +51,51 @@ func Usual(k Kind) Rules {
 	return Rules{Kind: k}
 }
 
-// A Contest is what a scoreboard depends on, in addition to teams and submissions.
+// A Contest contains the data that a scoreboard depends on, in addition to teams and submissions.
 type Contest struct {
 	Rules  Rules
-	Start  time.Time     // zero if unknown; then nothing counts
-	Length time.Duration // contest time; 0 if it does not end
-	// Freeze is the contest time from which only the jury sees verdicts. Zero means never.
+	Start  time.Time     // zero if unknown; then no submission counts
+	Length time.Duration // contest time; 0 if the contest does not end
+	// Freeze is the contest time after which only the jury sees verdicts. Zero means that there is no freeze.
 	Freeze time.Duration
-	// Thaw is when the public sees everything, but not before the end. The zero time means not yet.
+	// Thaw is the time from which the public sees everything. It has no effect before the end of the contest. The
+	// zero time means that it is not set.
 	Thaw time.Time
-	// Removed are the removed intervals, in any order. A submission in one has the contest time of its beginning,
-	// and the contest ends later by their length.
+	// Removed lists the removed intervals, in any order. A submission during a removed interval gets the contest
+	// time at which the interval starts. The contest ends later by the total length of the intervals.
 	Removed  []Interval
 	Problems []Problem // in the order of the columns
 }
 
-// An Interval is a time from one moment up to another.
+// An Interval is a period that includes From but not To.
 type Interval struct{ From, To time.Time }
 
 // A Problem is a column.
 type Problem struct {
 	Label  string // unique: "A"
 	Title  string
-	Color  string  // of its balloon: "#ff0000" or "red"; may be empty
-	Points float64 // for an accepted submission without a score of its own
+	Color  string  // of the balloon: "#ff0000" or "red"; may be empty
+	Points float64 // for an accepted submission without a score
 }
 
-// A Team is a row: a team, or one person.
+// A Team is a team or an individual contestant: a row of the scoreboard.
 type Team struct {
 	ID     string // unique
 	Name   string
-	About  string   // shown beside the name, such as a school; may be empty
+	About  string   // shown next to the name, such as a school; may be empty
 	Groups []string // for filters of the scoreboard
 	// Organization is an id. It may be empty.
 	Organization string
-	// Logo and Flag are the addresses of pictures below those of the contest's files. They may be empty.
+	// Logo and Flag are the addresses of pictures, relative to the contest's files. They may be empty.
 	Logo, Flag string
 	Country    string // ISO 3166-1 alpha-3; it may be empty
-	// Hidden teams are visible for the jury only, and have no rank.
+	// Hidden teams are visible only to the jury and have no rank.
 	Hidden  bool
-	Penalty time.Duration // added to its time; may be negative
-	Extra   time.Duration // it may submit for this long after the end
+	Penalty time.Duration // added to the team's time; may be negative
+	Extra   time.Duration // time after the end during which it may still submit
 }
 
-// removed returns the removed intervals after the start, sorted and without overlap.
+// removed returns the removed intervals after the start, sorted and merged.
 func (c *Contest) removed() []Interval {
 	var all []Interval
 	for _, r := range c.Removed {
@@ -119,8 +120,8 @@ func (c *Contest) removed() []Interval {
 	return apart
 }
 
-// Time returns the contest time of a moment: the time since the start without removed intervals. Before the start it
-// is negative.
+// Time converts a time to contest time: the time since the start without removed intervals. Before the start it is
+// negative.
 func (c *Contest) Time(at time.Time) time.Duration {
 	if c.Start.IsZero() {
 		return -1
@@ -128,7 +129,7 @@ func (c *Contest) Time(at time.Time) time.Duration {
 	return clock{c.Start, c.removed()}.time(at)
 }
 
-// A clock converts contest times.
+// A clock converts between time and contest time.
 type clock struct {
 	start   time.Time
 	removed []Interval
@@ -149,7 +150,7 @@ func (c clock) time(at time.Time) time.Duration {
 	return passed
 }
 
-// Moment returns the first moment with a contest time.
+// Moment returns the first time with the given contest time.
 func (c *Contest) Moment(passed time.Duration) time.Time {
 	if c.Start.IsZero() {
 		return time.Time{}
@@ -164,7 +165,7 @@ func (c *Contest) Moment(passed time.Duration) time.Time {
 	return at
 }
 
-// End returns when the contest ends. It is zero if it does not end.
+// End returns when the contest ends. It returns the zero time if the contest does not end.
 func (c *Contest) End() time.Time {
 	if c.Length <= 0 {
 		return time.Time{}
@@ -182,17 +183,17 @@ func (c *Contest) Ended(now time.Time) bool {
 	return c.Started(now) && c.Length > 0 && !now.Before(c.End())
 }
 
-// Frozen reports whether verdicts are hidden from the public at the moment.
+// Frozen reports whether verdicts are hidden from the public at the time now.
 func (c *Contest) Frozen(now time.Time) bool {
 	return c.Freeze > 0 && c.Started(now) && !now.Before(c.Moment(c.Freeze)) && !c.Thawed(now)
 }
 
-// Thawed reports whether everything is permanently public.
+// Thawed reports whether everything has become permanently public.
 func (c *Contest) Thawed(now time.Time) bool {
 	return !c.Thaw.IsZero() && !now.Before(c.Thaw) && c.Ended(now)
 }
 
-// Public returns the view of the public at the moment.
+// Public returns the public view at the time now.
 func (c *Contest) Public(now time.Time) View {
 	var known time.Time
 	switch {
@@ -205,10 +206,11 @@ func (c *Contest) Public(now time.Time) View {
 	return View{Known: known}
 }
 
-// Staff returns the view of the jury.
+// Staff returns the jury's view.
 func (c *Contest) Staff() View { return View{Hidden: true, Unverified: true} }
 
-// Next returns the next moment at which the view changes without an event. It is zero if there is none.
+// Next returns the next time at which the public view changes without an event. It returns the zero time if there
+// is none.
 func (c *Contest) Next(now time.Time) time.Time {
 	if c.Start.IsZero() {
 		return time.Time{}
@@ -226,12 +228,12 @@ func (c *Contest) Next(now time.Time) time.Time {
 	return next
 }
 
-// A View is what a group of readers may see.
+// A View describes what a group of readers may see.
 type View struct {
-	// Known is until when verdicts are known: submissions received then or later count as pending. If zero, all
-	// verdicts are known.
+	// Known is the time from which verdicts are unknown: submissions received then or later count as pending. If
+	// zero, all verdicts are known.
 	Known  time.Time
 	Hidden bool // hidden teams are shown
-	// Unverified reports whether verdicts count that a judge has not verified yet.
+	// Unverified reports whether verdicts that no judge has verified yet count.
 	Unverified bool
 }

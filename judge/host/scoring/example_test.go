@@ -16,10 +16,10 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// start is when the contests of these tests start.
+// start is the start of the contests in these tests.
 var start = time.Date(2026, 3, 7, 9, 0, 0, 0, time.UTC)
 
-// example is a contest as the files in testdata/examples tell it.
+// An example is a contest described by a file in testdata/examples.
 type example struct {
 	contest     scoring.Contest
 	teams       []scoring.Team
@@ -121,8 +121,8 @@ func readExample(t *testing.T, file string) *example {
 	return x
 }
 
-// draw writes a board as a table: a solved cell with a +, the first one to solve with a !,
-// what is pending with a ?.
+// draw formats a scoreboard as a table. A + marks a solved cell, a ! the first solution, and a ? a pending
+// submission.
 func draw(b *scoring.Board) []byte {
 	var out bytes.Buffer
 	c := b.Contest()
@@ -171,8 +171,8 @@ func draw(b *scoring.Board) []byte {
 	return out.Bytes()
 }
 
-// TestExamples: contests worked out by hand from the rules; the boards beside them were
-// compared with that once, and are compared with it again whenever they change.
+// TestExamples compares the scoreboards of example contests with golden files. These were checked against results
+// computed manually from the rules, and must be checked again whenever they change.
 func TestExamples(t *testing.T) {
 	for _, file := range golden.Files(t, "testdata/examples/*.txt") {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Measure is what counts of a golf submission.
+// A Measure is the unit in which the length of golf submissions is compared.
 type Measure string
 
 // The measures.
@@ -16,22 +16,22 @@ const (
 	Chars Measure = "chars"
 )
 
-// An Answer is a golf submission that was ever valid.
+// An Answer is a golf submission that is or was valid.
 type Answer struct {
-	// Number is unique in its hole.
+	// Number is unique within the hole.
 	Number int64
 	Author string // id
-	// Language is the group in which submissions compete. A language with other flags is another group.
+	// Language is the group in which submissions compete. The same language with other flags is another group.
 	Language string
-	At       time.Time // of its arrival, which is unique in the hole
+	At       time.Time // time of arrival, unique within the hole
 	Stood    time.Time // when it became valid
-	// Stands is false if it was found wrong later.
+	// Stands is false if the submission was later found to be wrong.
 	Stands bool
 	Bytes  int
 	Chars  int
 }
 
-// Size is the length of the submission.
+// Size returns the length of the submission.
 func (a *Answer) Size(m Measure) int {
 	if m == Chars {
 		return a.Chars
@@ -39,20 +39,20 @@ func (a *Answer) Size(m Measure) int {
 	return a.Bytes
 }
 
-// A Golfer is a row of a golf ranking: an author with the submission that counts.
+// A Golfer is a row of a golf ranking: an author and the author's counting submission.
 type Golfer struct {
 	Rank int // from 1; unique
 	*Answer
-	// Since is when this author first had a valid submission of this length or less. It decides between equal
-	// lengths, so that sending the same again changes nothing.
+	// Since is when the author first had a valid submission of at most this length. It decides between equal
+	// lengths, so that sending the same submission again changes nothing.
 	Since time.Time
-	// Points are 1000 times the shortest length of the submission's language, divided by its own length. Over all
-	// languages, the author's best submission counts.
+	// Points are 1000 times the shortest length in the submission's language, divided by the submission's length.
+	// In the ranking over all languages, the author's best submission counts.
 	Points int
 }
 
-// Golf computes the ranking of a hole in a language, or in all languages if it is empty. Each author with a valid
-// submission has a row, shortest first; ties go to the earlier Since. The order of the submissions does not matter.
+// Golf computes the ranking of a hole in a language, or in all languages if language is empty. Each author with a
+// valid submission has a row, shortest first. Ties go to the earlier Since. The order of answers does not matter.
 func Golf(answers []Answer, language string, m Measure) []Golfer {
 	best := shortest(answers, m)
 	places := map[string]*Golfer{}
@@ -96,7 +96,7 @@ func Golf(answers []Answer, language string, m Measure) []Golfer {
 	return board
 }
 
-// shortest returns the shortest valid submissions by language.
+// shortest returns the shortest valid submission in each language.
 func shortest(answers []Answer, m Measure) map[string]*Answer {
 	best := map[string]*Answer{}
 	for i := range answers {
@@ -108,14 +108,14 @@ func shortest(answers []Answer, m Measure) map[string]*Answer {
 	return best
 }
 
-// A Record is a submission that was shorter than all valid ones before it.
+// A Record is a submission that was shorter than all earlier valid ones.
 type Record struct {
 	*Answer
 	Before int // the length of the previous record; 0 for the first
 }
 
-// Records returns the valid submissions that were records of their language when they became valid, oldest first:
-// those of one language, or of each if it is empty.
+// Records returns the valid submissions that were records in their language when they became valid, oldest first.
+// If language is empty, it returns those of all languages.
 func Records(answers []Answer, language string, m Measure) (records []Record) {
 	order := make([]*Answer, 0, len(answers))
 	for i := range answers {

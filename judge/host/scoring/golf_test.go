@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// answered is an answer of a test: the minute of its arrival is its number.
+// answered returns a golf submission. Its number is the minute of its arrival.
 func answered(author string, minute, size int) scoring.Answer {
 	at := time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC)
 	return scoring.Answer{
@@ -21,7 +21,7 @@ func answered(author string, minute, size int) scoring.Answer {
 	}
 }
 
-// order is who stands where, and since when.
+// order formats a ranking, with the rank and the Since of each author.
 func order(board []scoring.Golfer) (all []string) {
 	for _, p := range board {
 		all = append(all, fmt.Sprintf("%d %s %d since %d by %d", p.Rank, p.Author, p.Bytes, p.Since.Minute(), p.Number))
@@ -67,7 +67,8 @@ func TestGolf(t *testing.T) {
 	}
 }
 
-// TestGolfOverAll: each author counts once, by whatever language; points are by language.
+// TestGolfOverAll checks that each author has one row over all languages, and that points are computed per
+// language.
 func TestGolfOverAll(t *testing.T) {
 	j := answered("ada", 1, 10)
 	j.Language, j.Chars = "j", 8
@@ -85,8 +86,8 @@ func TestGolfOverAll(t *testing.T) {
 	}
 }
 
-// slowly ranks by what is meant: the history is played through, minute by minute, and each
-// author remembers when a length was first reached.
+// slowly computes a ranking directly from its definition. It replays the history minute by minute, and remembers
+// when each author first reached a length.
 func slowly(answers []scoring.Answer) []string {
 	answers = slices.Clone(answers)
 	slices.SortFunc(answers, func(a, b scoring.Answer) int { return int(a.Number - b.Number) })
@@ -125,8 +126,8 @@ func slowly(answers []scoring.Answer) []string {
 	return all
 }
 
-// TestGolfInAnyOrder: a thousand histories, each learned in a random order, make the board
-// that playing them through makes; and who sends again what is not shorter moves nobody.
+// TestGolfInAnyOrder checks that a thousand histories, each in random order, give the same ranking as a replay. A
+// submission that is not shorter than the author's best must not change the ranking.
 func TestGolfInAnyOrder(t *testing.T) {
 	chance := rand.New(rand.NewPCG(17, 1))
 	for round := range 1000 {
@@ -155,7 +156,7 @@ func TestGolfInAnyOrder(t *testing.T) {
 }
 
 func TestRecords(t *testing.T) {
-	late := answered("ada", 1, 30) // arrived first, and was proved last
+	late := answered("ada", 1, 30) // arrived first, but became valid last
 	late.Stood = late.Stood.Add(time.Hour)
 	greyed := answered("eve", 5, 1)
 	greyed.Stands = false

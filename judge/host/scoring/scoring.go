@@ -1,20 +1,17 @@
-// Package scoring makes the board of a contest: from the contest, its teams, their
-// submissions and a view, rows in their order.
+// Package scoring computes the scoreboard of a contest from the contest, its teams, their submissions and a view.
 //
-// A Board is changed by Apply, and is then what New would make of the current state,
-// whatever the order in which it was learned: submissions in any order, verdicts that
-// change, submissions that are ignored, intervals that are removed, a person's extra time,
-// a freeze that begins or ends. What costs little is worked out for the change alone, the
-// rest again.
+// A Board is changed by Apply. The result is what New would return for the current state, in whatever order the
+// changes arrived: submissions in any order, changed verdicts, ignored submissions, removed intervals, a
+// contestant's extra time, and the start or end of a freeze. Cheap changes are computed incrementally. For all
+// others, the scoreboard is recomputed.
 //
-// Rows that did not change keep their pointers, so that a caller that draws them can tell.
+// Rows that did not change keep their pointers, so that a caller that renders rows can detect changes.
 //
-// The rules are those of the ICPC's Contest Control System Requirements, of the IOI, and of
-// AtCoder. A submission counts from the start of the contest until its team's end; practice
-// does not. A submission that is not judged, or whose verdict is a judge error, is pending:
-// it changes no score.
+// The rules are those of the ICPC's Contest Control System Requirements, of the IOI, and of AtCoder. A submission
+// counts from the start of the contest until the end for its team; practice does not count. A submission that is
+// not judged, or whose verdict is a judge error, is pending and changes no score.
 //
-// The package is pure: it reads no clock, no database and no network, and draws nothing.
+// The package is pure: it uses no clock, no database and no network, and renders nothing.
 package scoring
 
 import (
@@ -31,37 +28,37 @@ import (
 	"assay/judge"
 )
 
-// A Submission is what a scoreboard depends on of a submission.
+// A Submission contains the properties of a submission that a scoreboard depends on.
 type Submission struct {
-	// Number is unique, and rises with the time of arrival.
+	// Number is unique, and increases with the time of arrival.
 	Number  int64
 	Team    string // id
 	Problem string // label
 	At      time.Time
-	Verdict judge.Verdict // empty while it is pending
-	// Score is the score, if its problem has scores.
+	Verdict judge.Verdict // empty while pending
+	// Score is the score of the submission. It is nil if the problem has no scores.
 	Score *judge.Score
-	// Parts are the points of the test groups whose sum is the score. It is nil if the score is no such sum.
+	// Parts lists the points of the test groups whose sum is the score. It is nil if the score is not such a sum.
 	Parts   []float64
 	Ignored bool // by the jury: the submission has no effect
 	// Unverified reports whether a judge must verify the verdict before it is public.
 	Unverified bool
 }
 
-// before reports whether a submission came before another one.
+// before compares two submissions by the time of arrival.
 func (s *Submission) before(t *Submission) int {
 	return cmp.Or(s.At.Compare(t.At), cmp.Compare(s.Number, t.Number))
 }
 
 // A Cell is the result of a team in a problem.
 type Cell struct {
-	Tries   int  // judged submissions that count: rejected ones and the accepted one
-	Pending int  // pending, or unknown in this view, without an accepted one before
-	Solved  bool // a submission is accepted
-	// First reports that no team solved the problem before, and that no earlier submission is pending or unverified.
-	// Hidden teams are never first, and do not prevent it.
+	Tries   int  // counting judged submissions: rejected ones and the accepted one
+	Pending int  // pending or unknown submissions before any accepted one
+	Solved  bool // a submission was accepted
+	// First reports whether no team solved the problem before, and no earlier submission is pending or unverified.
+	// Hidden teams are never first, and do not affect which team is first.
 	First  bool
-	Time   time.Duration // contest time of the accepted submission: in whole minutes, or for Points in whole seconds; unused for IOI
+	Time   time.Duration // of the accepted submission, in whole minutes (Points: s); unused for IOI
 	Points float64       // for IOI and Points
 }
 
@@ -71,35 +68,35 @@ type Row struct {
 	Cells  []Cell // by problem
 	Solved int
 	Points float64       // for IOI and Points
-	Time   time.Duration // ICPC: the penalty time; Points: the time
+	Time   time.Duration // penalty time for ICPC; time of the score for Points
 	Last   time.Duration // contest time of the last accepted submission
 }
 
 // A Place is a row with its rank.
 type Place struct {
-	// Rank is 1 for the best. Equal teams have the same rank, and the following ranks are skipped. It is 0 for
-	// hidden teams.
+	// Rank is 1 for the best team. Tied teams have the same rank, and the following ranks are skipped. Hidden
+	// teams have rank 0.
 	Rank int
 	*Row
 }
 
-// A Column has the totals of a problem over all ranked teams.
+// A Column contains the totals of a problem over all ranked teams.
 type Column struct {
 	Problem
-	Tries   int // judged submissions that count
+	Tries   int // number of judged submissions that count
 	Pending int
 	Solved  int    // teams
-	Tried   int    // teams with a submission
-	First   string // id of the team that was the first to solve it; may be empty yet
+	Tried   int    // number of teams with a submission
+	First   string // id of the first team to solve it; may be empty
 }
 
-// Board is a contest's board in one view. Its methods that read may be called by several
-// goroutines, but not during Apply; what they return does not change.
+// A Board is a contest's scoreboard in one view. Its read methods may be called concurrently, but not during
+// Apply. Their results do not change.
 type Board struct {
 	contest Contest
 	view    View
 	clock   clock
-	column  map[string]int // of a problem, by label
+	column  map[string]int // problem label to index
 	entries map[string]*entry
 	all     map[int64]*Submission
 	rows    []*entry // in order
@@ -107,21 +104,21 @@ type Board struct {
 	columns []Column
 }
 
-// entry is a team with what its row is made from.
+// An entry is a team with the data from which its row is computed.
 type entry struct {
 	team *Team
-	name string // key by which equals are ordered
+	name string // sort key for tied teams
 	subs [][]*Submission
 	keys []key // by problem
 	row  *Row
 }
 
-// key is what decides who was the first to solve a problem.
+// A key contains the submissions that decide which team was the first to solve a problem.
 type key struct{ solved, open *Submission }
 
-// Change is what is new: the current submissions and teams, which replace those with
-// the same number or id; a contest or a view instead of the present one. The
-// board keeps the slices in it: they must not be changed.
+// A Change contains new data. Each submission or team replaces the one with the same number or id. If Contest or
+// View is not nil, it replaces the Board's contest or view. The Board keeps the slices, so the caller must not
+// change them.
 type Change struct {
 	Submissions []Submission
 	Teams       []Team
@@ -129,7 +126,7 @@ type Change struct {
 	View        *View
 }
 
-// New makes a board. Of several teams with one id, or submissions with one number, the last
+// New returns a Board. If several teams have the same id, or several submissions the same number, the last one
 // counts.
 func New(c Contest, teams []Team, submissions []Submission, v View) *Board {
 	b := &Board{contest: c, view: v, entries: map[string]*entry{}, all: make(map[int64]*Submission, len(submissions))}
@@ -137,7 +134,7 @@ func New(c Contest, teams []Team, submissions []Submission, v View) *Board {
 	return b
 }
 
-// Apply changes the board.
+// Apply applies a change to the Board.
 func (b *Board) Apply(ch Change) {
 	if ch.Contest != nil || ch.View != nil || len(ch.Teams) > 0 {
 		b.recompute(ch)
@@ -184,7 +181,7 @@ func (b *Board) Apply(ch Change) {
 	b.count()
 }
 
-// recompute computes everything again, and keeps rows that are as they were.
+// recompute computes everything again, but keeps the pointers of unchanged rows.
 func (b *Board) recompute(ch Change) {
 	if ch.Contest != nil {
 		b.contest = *ch.Contest
@@ -255,7 +252,7 @@ func equal(a, b *Row) bool {
 
 func (b *Board) shown(t *Team) bool { return !t.Hidden || b.view.Hidden }
 
-// score makes a team's row.
+// score computes a team's row.
 func (b *Board) score(e *entry) {
 	row := &Row{Team: e.team, Cells: make([]Cell, len(b.contest.Problems))}
 	rules := &b.contest.Rules
@@ -263,7 +260,7 @@ func (b *Board) score(e *entry) {
 		row.Cells[i], e.keys[i] = b.cell(e, i)
 		c := &row.Cells[i]
 		if e.row != nil {
-			c.First = e.row.Cells[i].First // until first says otherwise
+			c.First = e.row.Cells[i].First // the method first updates it later
 		}
 		if c.Solved {
 			row.Solved++
@@ -288,13 +285,13 @@ func (b *Board) score(e *entry) {
 	e.row = row
 }
 
-// rounded takes away what adding numbers with decimals leaves: 0.1 + 0.2 is as much as 0.3.
+// rounded removes the rounding errors of adding decimals, so that 0.1 + 0.2 equals 0.3.
 func rounded(points float64) float64 { return math.Round(points*1e6) / 1e6 }
 
-// cell goes through a team's submissions of a problem, in the order of their arrival.
+// cell computes a team's result in a problem from its submissions, in order of arrival.
 func (b *Board) cell(e *entry, problem int) (c Cell, k key) {
 	rules := &b.contest.Rules
-	var best []float64 // of each group
+	var best []float64 // per test group
 	for _, s := range e.subs[problem] {
 		if s.Ignored || !b.within(e.team, s.At) {
 			continue
@@ -307,7 +304,7 @@ func (b *Board) cell(e *entry, problem int) (c Cell, k key) {
 			continue
 		}
 		if s.Unverified && k.open == nil {
-			k.open = s // a judge may still change it
+			k.open = s // a judge may still change the verdict
 		}
 		if s.Verdict == judge.CompileError && !rules.CompileErrors {
 			continue
@@ -341,8 +338,8 @@ func (b *Board) cell(e *entry, problem int) (c Cell, k key) {
 	return c, k
 }
 
-// points is the score of a submission of a problem that is worth so much where it has no
-// scores.
+// points returns the score of a submission. If the problem has no scores, an accepted submission gets the number
+// of points in the argument worth.
 func (s *Submission) points(worth float64) float64 {
 	switch {
 	case s.Score != nil:
@@ -353,7 +350,7 @@ func (s *Submission) points(worth float64) float64 {
 	return 0
 }
 
-// better keeps the best of each group.
+// better keeps the better result for each group.
 func better(best, parts []float64) []float64 {
 	for i, points := range parts {
 		if i == len(best) {
@@ -364,7 +361,7 @@ func better(best, parts []float64) []float64 {
 	return best
 }
 
-// within reports whether a moment is in the contest, for a team.
+// within reports whether a time is between the start of the contest and its end for a team.
 func (b *Board) within(t *Team, at time.Time) bool {
 	if b.contest.Start.IsZero() || at.Before(b.contest.Start) {
 		return false
@@ -372,14 +369,13 @@ func (b *Board) within(t *Team, at time.Time) bool {
 	return b.contest.Length <= 0 || b.clock.time(at) < b.contest.Length+max(t.Extra, 0)
 }
 
-// pending reports whether the verdict of a submission is not there, or not for this view.
+// pending reports whether a submission has no verdict yet, or a verdict that this view must not show.
 func (b *Board) pending(s *Submission) bool {
 	return s.Verdict == judge.NotJudged || s.Verdict == judge.JudgeError || s.Unverified && !b.view.Unverified ||
 		!b.view.Known.IsZero() && !s.At.Before(b.view.Known)
 }
 
-// first finds the first team to solve a problem, and makes a new row for each team for
-// which that changed.
+// first finds the first team to solve a problem, and replaces the rows of teams for which this has changed.
 func (b *Board) first(problem int) {
 	var winner *entry
 	if b.contest.Rules.Kind != IOI {
@@ -410,7 +406,7 @@ func (b *Board) first(problem int) {
 	}
 }
 
-// compare says which row is better; it returns 0 if neither is.
+// compare compares two rows. The better row comes first. It returns 0 if they are tied.
 func (b *Board) compare(x, y *Row) int {
 	switch b.contest.Rules.Kind {
 	case ICPC:
@@ -421,7 +417,7 @@ func (b *Board) compare(x, y *Row) int {
 	return cmp.Compare(y.Points, x.Points)
 }
 
-// before is the order in which rows are shown.
+// before compares two entries by the order in which rows are shown.
 func (b *Board) before(x, y *entry) int {
 	return cmp.Or(b.compare(x.row, y.row), cmp.Compare(x.name, y.name), cmp.Compare(x.team.Name, y.team.Name),
 		cmp.Compare(x.team.ID, y.team.ID))
@@ -444,7 +440,7 @@ func (b *Board) rank() {
 	}
 }
 
-// count makes the columns.
+// count computes the columns.
 func (b *Board) count() {
 	b.columns = make([]Column, len(b.contest.Problems))
 	for i := range b.columns {
@@ -471,20 +467,19 @@ func (b *Board) count() {
 	}
 }
 
-// Contest is the contest as the board knows it. The caller must not change what it points to.
+// Contest returns the contest. The caller must not modify the data that it refers to.
 func (b *Board) Contest() Contest { return b.contest }
 
-// View is the view of the board.
+// View returns the view of the scoreboard.
 func (b *Board) View() View { return b.view }
 
-// Places are the rows in their order.
+// Places returns the rows in order.
 func (b *Board) Places() []Place { return b.places }
 
-// Columns are the problems, with what all teams together have reached.
+// Columns returns the problems with the totals over all teams.
 func (b *Board) Columns() []Column { return b.columns }
 
-// Open is how many submissions of the contest are pending: teams' that are shown, within
-// their time.
+// Open returns the number of pending submissions of visible teams within their contest time.
 func (b *Board) Open() (n int) {
 	for _, p := range b.places {
 		for _, c := range p.Cells {

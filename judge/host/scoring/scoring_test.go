@@ -17,8 +17,8 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// slow makes a board as a person does who has all the time of the world: every number by
-// going through all submissions again. It shares nothing with the package but the types.
+// slow computes a scoreboard in the simplest way: it goes through all submissions for every number. It shares only
+// types with the package.
 func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submission, v scoring.View) (places []scoring.Place,
 	columns []scoring.Column) {
 	latest := map[int64]scoring.Submission{}
@@ -29,8 +29,8 @@ func slow(c scoring.Contest, teams []scoring.Team, submissions []scoring.Submiss
 	for _, t := range teams {
 		byID[t.ID] = t
 	}
-	// Second by second would be slow indeed: contest time is counted between the moments at
-	// which a removed interval begins or ends.
+	// Counting every second would be too slow. Contest time is counted between the starts and ends of removed
+	// intervals.
 	contestTime := func(at time.Time) time.Duration {
 		if at.Before(c.Start) {
 			return -1
@@ -223,7 +223,7 @@ func earlier(s, t scoring.Submission) int {
 	return cmp.Or(s.At.Compare(t.At), cmp.Compare(s.Number, t.Number))
 }
 
-// check compares a board with the slow one.
+// check compares a Board with the result of slow.
 func check(t interface{ Fatalf(string, ...any) }, b *scoring.Board, c scoring.Contest, teams []scoring.Team,
 	submissions []scoring.Submission, v scoring.View) {
 	places, columns := slow(c, teams, submissions, v)
@@ -235,10 +235,10 @@ func check(t interface{ Fatalf(string, ...any) }, b *scoring.Board, c scoring.Co
 	}
 }
 
-// names are names of teams in the order of the Unicode Collation Algorithm.
+// names lists team names in the order of the Unicode Collation Algorithm.
 var names = []string{"ant", "Ant", "bee", "Élan", "zoo"}
 
-// world is a contest that happens: it draws what comes next.
+// A world is a contest with random changes.
 type world struct {
 	draw        func(below int) int
 	contest     scoring.Contest
@@ -303,7 +303,7 @@ func (w *world) points(s *scoring.Submission) {
 	}
 }
 
-// step draws what happens next, and keeps it as the truth from now on.
+// step makes a random change to the world, and returns it.
 func (w *world) step() (ch scoring.Change) {
 	minute := func() time.Time { return start.Add(time.Duration(w.draw(130)-10) * time.Minute) }
 	switch kind := w.draw(12); {
@@ -336,10 +336,10 @@ func (w *world) step() (ch scoring.Change) {
 			v.Known = minute()
 		}
 		w.view, ch.View = v, &v
-	case kind < 6 && len(w.submissions) > 0: // a verdict, another one, or a mark
+	case kind < 6 && len(w.submissions) > 0: // a verdict, a changed verdict, or an override
 		for range 1 + w.draw(3) {
 			s := w.submissions[w.draw(len(w.submissions))]
-			for _, known := range w.submissions { // as it is now
+			for _, known := range w.submissions { // the current state
 				if known.Number == s.Number {
 					s = known
 				}
@@ -353,7 +353,7 @@ func (w *world) step() (ch scoring.Change) {
 			ch.Submissions = append(ch.Submissions, s)
 			w.submissions = append(w.submissions, s)
 		}
-	default: // in any order of arrival
+	default: // new submissions, in any order of arrival
 		s := w.submission(int64(w.draw(1000)))
 		ch.Submissions = append(ch.Submissions, s)
 		w.submissions = append(w.submissions, s)
@@ -361,8 +361,8 @@ func (w *world) step() (ch scoring.Change) {
 	return ch
 }
 
-// TestApplyIsAsGoodAsMakingItAnew is the law of Apply: after any changes the board is the
-// one that would be made of everything as it is now; and that is the slow one.
+// TestApplyIsAsGoodAsMakingItAnew checks that, after any changes, a Board equals a new one for the current state,
+// and the result of slow.
 func TestApplyIsAsGoodAsMakingItAnew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		below := rapid.Int64()
@@ -394,7 +394,7 @@ func copied(r scoring.Row) scoring.Row {
 	return r
 }
 
-// kept: a row that says the same as before is the same, unless its team was told anew.
+// kept checks that a row with the same content keeps its pointer, unless the change contains its team.
 func kept(t *rapid.T, before, after []scoring.Place) {
 	old := map[string]*scoring.Row{}
 	for _, p := range before {
@@ -409,12 +409,12 @@ func kept(t *rapid.T, before, after []scoring.Place) {
 			}
 		}
 	}
-	if moved > 3 { // those of the submissions of the change, at most
+	if moved > 3 { // at most those of the submissions in the change
 		t.Fatalf("%d rows of %d were made anew, though they are as they were", moved, changed)
 	}
 }
 
-// FuzzBoard: whatever happens in a contest, in bytes.
+// FuzzBoard makes random changes that are derived from the fuzzed bytes.
 func FuzzBoard(f *testing.F) {
 	f.Add([]byte("icpc"))
 	for i := range 6 {
@@ -467,7 +467,7 @@ func TestContestTime(t *testing.T) {
 	if got, want := c.End(), at(5*time.Hour+40*time.Minute); !got.Equal(want) {
 		t.Errorf("it ends at %s, want %s", got, want)
 	}
-	// The first moment with a contest time has it, and no earlier one.
+	// Moment must return a time with the given contest time, and no earlier time may have that contest time.
 	rapid.Check(t, func(t *rapid.T) {
 		c := scoring.Contest{Start: start}
 		for range rapid.IntRange(0, 4).Draw(t, "removed") {
@@ -549,8 +549,8 @@ func TestWhoSeesWhatWhen(t *testing.T) {
 	}
 }
 
-// TestBoardsOfTwoViewsAgree: where both know a verdict, the staff's board and the public's
-// say the same of the teams that both show.
+// TestBoardsOfTwoViewsAgree checks that the jury's and the public scoreboard agree on visible teams if both views
+// know all verdicts.
 func TestBoardsOfTwoViewsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(uint64(rapid.Int64().Draw(t, "seed")), 0))
@@ -568,8 +568,7 @@ func TestBoardsOfTwoViewsAgree(t *testing.T) {
 	})
 }
 
-// TestAFrozenBoardTellsNothing: whatever the verdicts after the freeze are, the public's
-// board is the same.
+// TestAFrozenBoardTellsNothing checks that the public scoreboard does not depend on verdicts after the freeze.
 func TestAFrozenBoardTellsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(uint64(rapid.Int64().Draw(t, "seed")), 0))

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestWhatIsNotThereIsWaitedFor for as long as it takes, and what will never be is not.
+// TestWhatIsNotThereIsWaitedFor checks that a server waits for a missing part as long as necessary, but not after
+// a permanent error.
 func TestWhatIsNotThereIsWaitedFor(t *testing.T) {
 	gone, wrong := errors.New("nobody answers"), errors.New("the password is wrong")
 	for name, tt := range map[string]struct {

@@ -19,17 +19,18 @@ import (
 	"assay/judge/host/store"
 )
 
-// The directories of a backup.
+// The subdirectories of a backup.
 const (
 	backupTables = "tables"
 	backupBlobs  = "blobs"
 )
 
-// unfinished is the suffix of a backup while it is made. An interrupted one keeps it.
+// unfinished is the suffix of a backup directory while the backup is being written. It stays if the backup is
+// interrupted.
 const unfinished = ".unfinished"
 
-// backupCalled makes a backup with a name and returns its directory. It is always below the directory of backups: a
-// token that is used over the network must not choose another place on the machine.
+// backupCalled makes a backup with the given name and returns its directory. The directory is always below the
+// backup directory, because a token that is used over the network must not choose another place on the machine.
 func (s *Server) backupCalled(ctx context.Context, blobs *blob.Dir, name string) (dir string, err error) {
 	at := s.backupDir()
 	_, notNightly := time.Parse(backupName, name)
@@ -43,7 +44,7 @@ func (s *Server) backupCalled(ctx context.Context, blobs *blob.Dir, name string)
 	return dir, s.backup(ctx, blobs, dir)
 }
 
-// backup writes the tables, and every blob that they refer to, into a new directory, and reads all of it back. After
+// backup writes the tables, and every blob that they refer to, to a new directory, and verifies all of it. After
 // an error it removes the directory. An interrupted backup leaves a directory with the suffix unfinished.
 func (s *Server) backup(ctx context.Context, blobs *blob.Dir, dir string) (err error) {
 	if _, err := os.Lstat(dir); err == nil {
@@ -81,8 +82,8 @@ func (s *Server) backup(ctx context.Context, blobs *blob.Dir, dir string) (err e
 	return os.Rename(part, dir)
 }
 
-// readBack restores the tables of a backup into a temporary database beside them, and reads every blob that they
-// refer to.
+// readBack restores the tables of a backup to a temporary database in its directory, and reads every blob that
+// they refer to.
 func readBack(ctx context.Context, dir, version string) (err error) {
 	scratch := filepath.Join(dir, "read-back")
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
@@ -119,7 +120,7 @@ func readBack(ctx context.Context, dir, version string) (err error) {
 	})
 }
 
-// eachNamed calls do for each blob that the database refers to, and for each blob that a manifest among them lists.
+// eachNamed calls do for each blob that the database refers to, and for each blob listed in a referenced manifest.
 func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Dir, do func(blob.Digest) error) error {
 	named, err := st.BlobsNamed(ctx)
 	if err != nil {
@@ -156,7 +157,7 @@ func eachNamed(ctx context.Context, st *store.Store, blobs *blob.Dir, do func(bl
 	return nil
 }
 
-// contents returns the blobs that a manifest lists.
+// contents returns the blobs listed in a manifest.
 func contents(blobs *blob.Dir, manifest blob.Digest) (all []blob.Digest, err error) {
 	data, err := blobs.Read(manifest, bundle.MaxManifest)
 	if err != nil {
@@ -172,8 +173,9 @@ func contents(blobs *blob.Dir, manifest blob.Digest) (all []blob.Digest, err err
 	return all, nil
 }
 
-// ownAgain makes a restored database another one than that of the backup, whose shared blobs it must not
-// touch: its own are in its data directory, from where the next start copies them if it shares blobs.
+// ownAgain gives a restored database a new identity, so that it does not use the shared blobs of the original. The
+// restored blobs are in the data directory. If the server is configured to share blobs, the next start copies them
+// from there.
 func ownAgain(ctx context.Context, o store.Options) (err error) {
 	s, err := store.Open(ctx, o)
 	if err != nil {
@@ -213,7 +215,7 @@ func Restore(ctx context.Context, dir, data, database, version string) error {
 		}
 		digest, err := blob.Parse(filepath.Base(filepath.Dir(path)) + filepath.Base(path))
 		if err != nil {
-			return nil // another program's file
+			return nil // a file of another program
 		}
 		f, err := os.Open(path)
 		if err != nil {

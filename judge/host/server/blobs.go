@@ -15,14 +15,15 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
-// BlobsInQueue is the setting blobs for the object store of the queue. Any other value is a directory.
+// BlobsInQueue is the value of the blobs setting for the object store of the queue. Any other value is a
+// directory.
 const BlobsInQueue = "queue"
 
-// blobsCache is how many bytes of shared blobs are cached, if the settings do not say so.
+// blobsCache is the default size in bytes of the cache for shared blobs.
 const blobsCache = 10 << 30
 
-// The settings of the database that tell its shared blobs from those of any other database, and that it
-// has shared blobs.
+// The settings in the database that record its identity, by which shared blobs are recognized, and whether it has
+// shared blobs.
 const (
 	databaseKey = "database"
 	sharedKey   = "shared_blobs"
@@ -36,7 +37,7 @@ func (s *Server) openBlobs() (*blob.Dir, error) {
 	return blob.Open(filepath.Join(s.data, "blobs-cache"), cmp.Or(int64(s.o.BlobsCache), blobsCache))
 }
 
-// shareBlobs makes blobs a cache of the shared ones, if there are any.
+// shareBlobs turns blobs into a cache of the shared blobs, if blobs are shared.
 func (s *Server) shareBlobs(ctx context.Context, blobs *blob.Dir) error {
 	if s.o.Blobs == "" {
 		return s.ownBlobs(ctx)
@@ -49,7 +50,7 @@ func (s *Server) shareBlobs(ctx context.Context, blobs *blob.Dir) error {
 	return s.adopt(ctx, blobs, origin)
 }
 
-// origin opens the shared blobs.
+// origin opens the origin of the shared blobs.
 func (s *Server) origin(ctx context.Context) (blob.Origin, error) {
 	switch {
 	case s.o.Blobs != BlobsInQueue:
@@ -66,8 +67,8 @@ func (s *Server) origin(ctx context.Context) (blob.Origin, error) {
 	}
 }
 
-// ownBlobs refuses the blobs of the data directory if the database has shared ones. A copy of a shared
-// directory with its mark is as good.
+// ownBlobs rejects the blobs of the data directory if the database has shared ones. A copy of a shared directory
+// that includes its mark is accepted.
 func (s *Server) ownBlobs(ctx context.Context) error {
 	shared, err := s.setting(ctx, sharedKey)
 	if err != nil || shared == "" {
@@ -90,8 +91,8 @@ func (s *Server) ownBlobs(ctx context.Context) error {
 	return s.store.SetSetting(ctx, sharedKey, "")
 }
 
-// adopt compares the mark of shared blobs with the database. If the database has no shared blobs yet, it
-// copies those of the data directory.
+// adopt compares the mark of the shared blobs with the database. If the database has no shared blobs yet, adopt
+// copies those in the data directory.
 func (s *Server) adopt(ctx context.Context, blobs *blob.Dir, origin blob.Origin) error {
 	id, err := s.store.SettingOnce(ctx, databaseKey, newDatabaseID())
 	if err != nil {
@@ -121,13 +122,13 @@ func (s *Server) adopt(ctx context.Context, blobs *blob.Dir, origin blob.Origin)
 	return s.store.SetSetting(ctx, sharedKey, s.o.Blobs)
 }
 
-// newDatabaseID returns an id that no other database has.
+// newDatabaseID returns a unique id for a database.
 func newDatabaseID() string {
 	id, _ := auth.NewCode()
 	return id[:16]
 }
 
-// copyBlobs copies what the database names from the data directory to the shared blobs.
+// copyBlobs copies the blobs that the database refers to from the data directory to the shared blobs.
 func (s *Server) copyBlobs(ctx context.Context, shared *blob.Dir) error {
 	own, err := blob.Open(filepath.Join(s.data, "blobs"), 0)
 	if err != nil {
@@ -159,15 +160,15 @@ func (s *Server) copyBlobs(ctx context.Context, shared *blob.Dir) error {
 	return nil
 }
 
-// eachCopied calls copied for each blob that the database names, and for those that manifests among them list, which
-// are read in blobs. It returns how many are missing.
+// eachCopied calls copied for each blob that the database refers to, and for the blobs listed in referenced
+// manifests, which it reads from blobs. It returns the number of missing blobs.
 func (s *Server) eachCopied(ctx context.Context, blobs *blob.Dir, copied func(blob.Digest) error) (missing int, err error) {
 	known, err1 := s.store.BlobsKnown(ctx)
 	named, err2 := s.store.BlobsNamed(ctx)
 	if err := errors.Join(err1, err2); err != nil {
 		return 0, err
 	}
-	for _, d := range known { // an account may be about to submit one to which no row refers yet
+	for _, d := range known { // an account may be about to submit a blob without references
 		if err := copied(d); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return 0, err
 		}
@@ -196,7 +197,7 @@ func (s *Server) eachCopied(ctx context.Context, blobs *blob.Dir, copied func(bl
 	return missing, nil
 }
 
-// setting reads a setting that may not be set.
+// setting returns a setting, or an empty string if it is not set.
 func (s *Server) setting(ctx context.Context, key string) (string, error) {
 	value, err := s.store.Setting(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
@@ -205,7 +206,8 @@ func (s *Server) setting(ctx context.Context, key string) (string, error) {
 	return value, err
 }
 
-// freeDisk is how many bytes are free in the data directory, or among the shared blobs if these are fewer.
+// freeDisk returns the number of free bytes in the data directory or in the directory of shared blobs, whichever
+// is smaller.
 func (s *Server) freeDisk() (int64, error) {
 	least := int64(1 << 62)
 	for _, dir := range []string{s.data, s.o.Blobs} {

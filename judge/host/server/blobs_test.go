@@ -13,7 +13,7 @@ import (
 	"assay/judge/running/config"
 )
 
-// serves starts a server, and returns the text of its error.
+// serves starts a server, and returns its error as text.
 func serves(t *testing.T, data, blobs string, acceptLoss bool) (*Server, string) {
 	t.Helper()
 	s, err := Start(t.Context(), Options{
@@ -29,8 +29,8 @@ func serves(t *testing.T, data, blobs string, acceptLoss bool) (*Server, string)
 	return nil, err.Error()
 }
 
-// TestSharedBlobs: a server brings the files of its data directory along, and tells its shared directory from
-// any other.
+// TestSharedBlobs checks that a server copies the files in its data directory to the shared directory, and rejects
+// the shared directory of another database.
 func TestSharedBlobs(t *testing.T) {
 	data, shared := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	s, blobs := atNight(t, data)
@@ -61,7 +61,7 @@ func TestSharedBlobs(t *testing.T) {
 			t.Errorf("%s: backup in %s: %v", try.what, dir, err)
 		}
 		s.Stop()
-		if err := os.RemoveAll(filepath.Join(data, "blobs")); err != nil { // they are shared now
+		if err := os.RemoveAll(filepath.Join(data, "blobs")); err != nil { // they are in the shared directory now
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestSharedBlobs(t *testing.T) {
 	s.Stop()
 }
 
-// TestSharedBlobsThatAreMissing: the server reports missing files before it does anything else.
+// TestSharedBlobsThatAreMissing checks that a server reports missing files before it does anything else.
 func TestSharedBlobsThatAreMissing(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)
@@ -113,7 +113,7 @@ func TestSharedBlobsThatAreMissing(t *testing.T) {
 	}
 }
 
-// TestARestoredDatabaseIsAnother: it does not touch the shared blobs of the one that was backed up.
+// TestARestoredDatabaseIsAnother checks that a restored database does not use the shared blobs of the original.
 func TestARestoredDatabaseIsAnother(t *testing.T) {
 	data, shared := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	s, wrong := serves(t, data, shared, false)

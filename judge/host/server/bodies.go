@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// bodyLimits are how long a request may take to send its body, and how long a connection stays open for a body that
-// was rejected or need not be read.
+// A bodyLimits contains the time limits for sending a request body, and for keeping a connection open if a body
+// was rejected or not read.
 type bodyLimits struct {
-	stall time.Duration // without a byte
-	all   time.Duration // for a body of less than 1 MiB; each MiB adds one second
-	rest  time.Duration // for what no handler has read
+	stall time.Duration // maximum time without a byte
+	all   time.Duration // for a body of less than 1 MiB; plus one second per MiB
+	rest  time.Duration // for the part that no handler has read
 }
 
-// defaultBodyLimits end the upload of a laptop that went to sleep. A slow connection that still sends gets more time.
+// defaultBodyLimits end an upload if, for example, a laptop went to sleep. A slow connection that still sends gets
+// more time.
 var defaultBodyLimits = bodyLimits{stall: 10 * time.Second, all: time.Minute, rest: 5 * time.Second}
 
-// timed limits the time of request bodies, so that a body that never arrives holds no connection.
+// timed limits the time for request bodies, so that a body that never arrives does not block a connection.
 func timed(next http.Handler, p bodyLimits) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength == 0 {
@@ -26,8 +27,8 @@ func timed(next http.Handler, p bodyLimits) http.Handler {
 		}
 		body := &timedBody{ReadCloser: r.Body, c: http.NewResponseController(w), stall: p.stall, all: p.all + time.Duration(max(r.ContentLength, 0)>>20)*time.Second}
 		r.Body = body
-		// net/http reads what the handler has not read before it responds.
-		_ = body.c.SetReadDeadline(time.Now().Add(p.stall)) // a test's recorder does not support it
+		// Before it responds, net/http reads the part of the body that the handler has not read.
+		_ = body.c.SetReadDeadline(time.Now().Add(p.stall)) // fails with a test's response recorder
 		next.ServeHTTP(w, r)
 		if !body.ended {
 			_ = body.c.SetReadDeadline(time.Now().Add(p.rest))
@@ -35,19 +36,19 @@ func timed(next http.Handler, p bodyLimits) http.Handler {
 	})
 }
 
-// A timedBody sets the connection's deadline before each read. It removes the deadline when the body is complete,
-// because handling it may take longer.
+// A timedBody sets the connection's read deadline before each read. It removes the deadline when the body is
+// complete, because handling the request may take longer.
 type timedBody struct {
 	io.ReadCloser
 	c          *http.ResponseController
 	stall, all time.Duration
 	end        time.Time // zero until the first read
-	ended      bool      // it was read as far as it came
+	ended      bool      // EOF or an error occurred
 }
 
 func (b *timedBody) Read(p []byte) (int, error) {
 	now := time.Now()
-	if b.end.IsZero() { // the time starts when a handler reads the body; before, the client waits for the server
+	if b.end.IsZero() { // start the clock with the first read: until then, the client waits for us
 		b.end = now.Add(b.all)
 	}
 	deadline := now.Add(b.stall)
@@ -61,6 +62,6 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	if err == io.EOF && !b.ended {
 		_ = b.c.SetReadDeadline(time.Time{})
 	}
-	b.ended = b.ended || err != nil // after a truncated body there is nothing to wait for
+	b.ended = b.ended || err != nil // after an error, no more data will arrive
 	return n, err
 }

@@ -17,16 +17,16 @@ import (
 	"time"
 )
 
-// TestBodiesThatNeverCome: a connection ends whose body does not come, whether its request was
-// refused before or waited for it; the others are not touched, also where they take longer than
-// a body may.
+// TestBodiesThatNeverCome checks that a connection is closed if its request body does not arrive, whether the
+// request was rejected before or a handler waited for the body. Other requests are not affected, even if they take
+// longer than a body may.
 func TestBodiesThatNeverCome(t *testing.T) {
 	const within = 300 * time.Millisecond
 	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/refused") {
 			r.Body = http.MaxBytesReader(w, r.Body, 1000)
 			size, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/refused/"))
-			http.Error(w, strings.Repeat("no", size), http.StatusUnauthorized) // a large one leaves before the handler returns
+			http.Error(w, strings.Repeat("no", size), http.StatusUnauthorized) // a large response is sent before the handler returns
 			return
 		}
 		data, err := io.ReadAll(r.Body)
@@ -34,7 +34,7 @@ func TestBodiesThatNeverCome(t *testing.T) {
 			http.Error(w, "cut", http.StatusBadRequest)
 			return
 		}
-		select { // which a deadline that is left in force would end
+		select { // a deadline that was not removed would end this
 		case <-r.Context().Done():
 			return
 		case <-time.After(2 * within):
@@ -56,12 +56,12 @@ func TestBodiesThatNeverCome(t *testing.T) {
 			if err != nil || said.StatusCode/100 != 4 {
 				t.Fatalf("%s, %s: %v, %v", path, framing, said, err)
 			}
-			if _, err := io.Copy(io.Discard, r); err != nil { // until the server ends the connection
+			if _, err := io.Copy(io.Discard, r); err != nil { // until the server closes the connection
 				t.Errorf("%s, %s: %v", path, framing, err)
 			}
 		}
 	}
-	for range 2 { // on one connection
+	for range 2 { // on the same connection
 		said, err := http.Post(server.URL+"/read", "text/plain", strings.NewReader("hello"))
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestBodiesThatNeverCome(t *testing.T) {
 	}
 }
 
-// slowBody sends a byte after each pause. It ends as a connection does: at its deadline.
+// A slowBody sends a byte after each pause. Like a connection, it fails at its deadline.
 type slowBody struct {
 	http.ResponseWriter
 	pauses   []time.Duration
@@ -96,8 +96,8 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	return 1, nil
 }
 
-// TestBodiesThatStall: the body of an upload may take long as long as it comes, and is cut when it
-// stalls, or has not come after all its time.
+// TestBodiesThatStall checks that the body of an upload may take long while it arrives. It is cut off if it
+// stalls, or if it exceeds the total time.
 func TestBodiesThatStall(t *testing.T) {
 	const s = time.Second
 	usual := bodyLimits{stall: 10 * s, all: 60 * s, rest: 5 * s}
@@ -105,9 +105,9 @@ func TestBodiesThatStall(t *testing.T) {
 	for _, tt := range []struct {
 		it     string
 		length int64
-		waits  time.Duration // before the handler reads
+		waits  time.Duration // before the handler starts to read
 		pauses []time.Duration
-		cut    time.Duration // after which it is cut; 0: it is not
+		cut    time.Duration // time after which it is cut off; 0 if it is not
 	}{
 		{"cuts a body that never comes", 100, 0, every(time.Hour, 1), 10 * s},
 		{"cuts a body that stops", 100, 0, append(every(s, 3), time.Hour), 13 * s},

@@ -15,11 +15,11 @@ import (
 	"assay/judge/host/store"
 )
 
-// The pauses before a child process that has ended is started again.
+// The delays before a child process that has exited is restarted.
 const (
 	childFirst = time.Second
 	childMost  = 30 * time.Second
-	childWell  = time.Minute // after which the pauses start again
+	childWell  = time.Minute // run time after which the delay is reset
 )
 
 // child keeps the server's own worker running.
@@ -43,8 +43,8 @@ func (s *Server) child(ctx context.Context) {
 	}
 }
 
-// runChild runs the worker until it ends. It passes a code with which the worker can join, in case the server does
-// not know its key.
+// runChild runs the worker until it exits. It passes a join code to the worker, in case the server does not know
+// the worker's key.
 func (s *Server) runChild(ctx context.Context) error {
 	name := desk.OwnWorker
 	for n := 2; ; n++ {
@@ -68,7 +68,7 @@ func (s *Server) runChild(ctx context.Context) error {
 	return s.start(ctx, "worker", s.o.Child(filepath.Join(s.data, "worker")), JoinVariable+"="+client.Address{URL: s.Address(), Code: code, Pin: s.pin}.String())
 }
 
-// publish runs a program that publishes those problems of the contest that are not published yet.
+// publish runs a program that publishes the contest's unpublished problems.
 func (s *Server) publish(ctx context.Context) {
 	defer s.preparing.Store(false)
 	err := func() error {
@@ -89,7 +89,8 @@ func (s *Server) publish(ctx context.Context) {
 	}
 }
 
-// start runs a child process in the contest's directory until it ends. When the server dies, the child's input ends.
+// start runs a child process in the contest's directory until it exits. If the server dies, the child reads EOF
+// from its standard input.
 func (s *Server) start(ctx context.Context, what string, argv []string, env ...string) error {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = s.o.Root
@@ -111,7 +112,7 @@ func (s *Server) start(ctx context.Context, what string, argv []string, env ...s
 		select {
 		case err = <-ended:
 		case <-time.After(childWithin):
-			_ = cmd.Process.Kill() // it may have ended
+			_ = cmd.Process.Kill() // it may have exited
 			err = <-ended
 		}
 	}

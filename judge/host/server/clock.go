@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	// clockEvery is how often the machine's clock is compared with the monotonic clock.
+	// clockEvery is the interval at which the machine's clock is compared with the monotonic clock.
 	clockEvery = 5 * time.Second
-	// clockSlack is the accepted difference between the two.
+	// clockSlack is the accepted difference between the two clocks.
 	clockSlack = 2 * time.Second
-	// Servers that share a database are compared with its clock. A server that differs by notedSkew says so, and one
-	// that differs by mostSkew does not start, or is not ready.
+	// The clocks of servers that share a database are compared with that of the database. A server reports a
+	// difference of at least notedSkew. If the difference is at least mostSkew, the server does not start, or is
+	// not ready.
 	notedSkew = time.Second
 	mostSkew  = 5 * time.Second
 )
 
-// judgeSkew judges the difference of this machine's clock from that of the database: contests begin and end by the
-// clock of each server.
+// judgeSkew returns a note or an error if this machine's clock differs too much from that of the database.
+// Contests start and end by the clock of each server.
 func judgeSkew(ahead time.Duration) (note string, err error) {
 	if ahead.Abs() < notedSkew {
 		return "", nil
@@ -38,7 +39,7 @@ func judgeSkew(ahead time.Duration) (note string, err error) {
 	return note, nil
 }
 
-// skew compares the machine's clock with that of the database.
+// skew compares the machine's clock with the database's clock, and returns a note or an error as judgeSkew does.
 func (s *Server) skew(ctx context.Context) (note string, err error) {
 	ahead, err := s.store.Skew(ctx)
 	if err != nil {
@@ -47,7 +48,7 @@ func (s *Server) skew(ctx context.Context) (note string, err error) {
 	return judgeSkew(ahead)
 }
 
-// clock reports when the machine's clock is set.
+// clock reports when the machine's clock has been changed.
 func (s *Server) clock(ctx context.Context) {
 	for last := time.Now(); ; {
 		select {
@@ -61,9 +62,9 @@ func (s *Server) clock(ctx context.Context) {
 	}
 }
 
-// compare logs a difference between the time that passed by the machine's clock and by the monotonic clock. No
-// submission loses its position, because the stored order does not depend on times. But contests begin and end by
-// that clock.
+// compare logs a difference between the time that passed on the machine's clock and on the monotonic clock.
+// Submissions keep their positions, because the stored order does not depend on times. But contests start and end
+// by the machine's clock.
 func (s *Server) compare(ctx context.Context, told, passed time.Duration) {
 	by := (told - passed).Round(time.Second)
 	if by.Abs() < clockSlack {

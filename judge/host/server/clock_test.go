@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestTheClockJumps: a clock that is set is told of, and one that only drifts is not.
+// TestTheClockJumps checks that a change of the clock is reported, and a small drift is not.
 func TestTheClockJumps(t *testing.T) {
 	s, _ := atNight(t, filepath.Join(t.TempDir(), "data"))
 	for _, told := range []time.Duration{clockEvery, clockEvery + time.Second, clockEvery - time.Second} {
@@ -31,7 +31,8 @@ func TestTheClockJumps(t *testing.T) {
 	}
 }
 
-// TestSkew: a server says how far its clock is from that of the database, and is not ready if that is far.
+// TestSkew checks that a server reports the difference of its clock from the database's, and is not ready if the
+// difference is large.
 func TestSkew(t *testing.T) {
 	for ahead, want := range map[time.Duration]string{
 		0:                                "",

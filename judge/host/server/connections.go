@@ -9,16 +9,17 @@ import (
 	"assay/judge/host/desk"
 )
 
-// A boundedListener closes connections beyond a limit. Machines of trusted proxies may use all connections.
+// A boundedListener closes connections that exceed a limit. The limit per network does not apply to trusted
+// proxies.
 type boundedListener struct {
 	net.Listener
 	proxies []netip.Prefix
-	network desk.Limit // of one network, which may be that of a school
+	network desk.Limit // limit per network, which may belong to a whole school
 	server  desk.Limit
 	open    desk.Counter
 }
 
-// Accept returns the next connection within the limit.
+// Accept returns the next connection within the limits.
 func (c *boundedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := c.Listener.Accept()
@@ -30,12 +31,12 @@ func (c *boundedListener) Accept() (net.Conn, error) {
 				return &countedConn{tcp, leave}, nil
 			}
 		}
-		conn.Close() // without a response, which would cost what the limit saves
+		conn.Close() // without a response, which would cost too much
 	}
 }
 
-// enter counts a connection from an address until leave is called. If leave is nil, the connection exceeds the
-// limit.
+// enter counts a connection from an address until leave is called. If the connection exceeds a limit, leave is
+// nil.
 func (c *boundedListener) enter(address string) (leave func()) {
 	at, _ := netip.ParseAddrPort(address)
 	of := c.network
@@ -48,7 +49,7 @@ func (c *boundedListener) enter(address string) (leave func()) {
 	return sync.OnceFunc(leave)
 }
 
-// A countedConn counts until it is closed.
+// A countedConn is a connection that is counted until it is closed.
 type countedConn struct {
 	*net.TCPConn
 	leave func()

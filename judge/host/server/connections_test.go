@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/desk"
 )
 
-// TestConnectionsAreBounded: one too many is closed, from one network or of all, and who leaves
-// makes room; what proxies pass on is bounded only with all.
+// TestConnectionsAreBounded checks the limits of connections per network and in total, and that closing one makes
+// room. Only the total limit applies to proxies.
 func TestConnectionsAreBounded(t *testing.T) {
 	for name, tt := range map[string]struct {
 		c    *boundedListener
@@ -79,7 +79,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 				}
 				closed(conn)
 			}
-			_, _ = first.Close(), first.Close() // which counts once
+			_, _ = first.Close(), first.Close() // counts only once
 			dial()
 			next()
 			closed(dial())

@@ -9,15 +9,15 @@ import (
 	"assay/judge/host/store"
 )
 
-// Garbage collection runs a while after the start and then each hour. So uploads without a reference do not stay for
-// long.
+// Garbage collection runs a while after the start and then every hour, so that uploads without references do not
+// stay for long.
 const (
 	garbageFirst = 10 * time.Minute
 	garbageEvery = time.Hour
 )
 
-// collectGarbage regularly removes blobs that no row refers to, such as uploads of submissions that were never sent.
-// Only one of several servers does so.
+// collectGarbage regularly removes blobs that no row refers to, such as uploads for submissions that were never
+// sent. If there are several servers, only one does this.
 func (s *Server) collectGarbage(ctx context.Context, blobs *blob.Dir) {
 	lead := store.NewLongLead(s.store, store.GarbageLead, s.instance, 2*garbageEvery)
 	defer lead.Resign(ctx)
@@ -40,16 +40,16 @@ func (s *Server) collectGarbage(ctx context.Context, blobs *blob.Dir) {
 	}
 }
 
-// forget removes at once those of some blobs that no row refers to, after an erasure.
+// forget immediately removes the given blobs, except those that a row refers to. It is called after an erasure.
 func (s *Server) forget(ctx context.Context, blobs *blob.Dir, all []blob.Digest) error {
 	s.collecting.Lock()
 	defer s.collecting.Unlock()
 	return s.store.ForgetBlobs(ctx, all, contentsIn(blobs), blobs.Remove)
 }
 
-// collectNow removes blobs that no row refers to, and returns their number. Meanwhile no response says that a blob
-// exists. No request holds this lock while it waits for a client.
-// Requests of other servers do not hold the lock: see store.Sent.
+// collectNow removes blobs that no row refers to, and returns their number. It holds the lock collecting, so no
+// response can report meanwhile that a blob exists. No request holds this lock while it waits for a client.
+// Requests to other servers do not take this lock: see store.Sent.
 func (s *Server) collectNow(ctx context.Context, blobs *blob.Dir) (n int, err error) {
 	s.collecting.Lock()
 	defer s.collecting.Unlock()

@@ -4,5 +4,5 @@ package server
 
 import "os/exec"
 
-// ownGroup does nothing here: only cmd itself is killed.
+// ownGroup is a stub for systems without process groups, on which only cmd itself is killed.
 func ownGroup(*exec.Cmd) (kill func()) { return func() {} }

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Hold opens a file. This system has no locks, so two processes can use one directory.
+// Hold opens a file. This system has no file locks, so two processes could use one directory.
 func Hold(path, _ string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"assay/judge"
 )
 
-// Hold locks a file until it is closed or this process ends, so that no two servers or workers use one directory. It
-// returns an error if another process, which is what the caller is, holds the lock.
+// Hold locks a file until it is closed or this process exits, so that no two servers or workers use one directory.
+// If another process holds the lock, Hold returns an error. The argument what describes the caller in the error.
 func Hold(path, what string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// measure serves metrics at an address of its own. If the address is in use, the server starts without metrics.
+// measure serves metrics at a separate address. If the address is in use, the server starts without metrics.
 func (s *Server) measure() error {
 	if s.o.Metrics == "" {
 		return nil
@@ -30,11 +30,11 @@ func (s *Server) measure() error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	s.metrics = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	s.loops.Go(func() { _ = s.metrics.Serve(on) }) // its error is that it was closed
+	s.loops.Go(func() { _ = s.metrics.Serve(on) }) // the error only says that it was closed
 	return nil
 }
 
-// A watch collects the metrics on request.
+// A watch is a collector that computes the metrics on request.
 type watch struct{ s *Server }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {

@@ -23,22 +23,23 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// InData is the place of a MovePlan for what a server keeps in its data directory.
+// InData is the destination in a MovePlan for data in a server's data directory.
 const InData = "data"
 
-// A MovePlan says where the data of a running server goes.
+// A MovePlan contains the destinations for the data of a running server.
 type MovePlan struct {
 	Database string // InData, or postgres://...
-	Blobs    string // InData, BlobsInQueue, or a directory. If empty, blobs stay where they are
-	Queue    string // nats://... of another cluster. If empty, the queue stays where it is
-	Replace  bool   // also a database whose data was moved elsewhere
+	Blobs    string // InData, BlobsInQueue, or a directory; if empty, blobs are not moved
+	Queue    string // nats://... of another cluster; if empty, the queue is not moved
+	Replace  bool   // also overwrite a database whose data was moved elsewhere
 	DryRun   bool
 }
 
-// planFile is where a plan is handed over: a token that is used over the network must choose no place for the data.
+// planFile returns the file that contains the move plan. It is in the data directory, because a token that is used
+// over the network must not choose the destination.
 func planFile(data string) string { return filepath.Join(data, "keys", "move") }
 
-// WriteMovePlan hands a plan to the server of a data directory, for the next request to move. The caller must call
+// WriteMovePlan writes a plan for the next move request to the server of a data directory. The caller must call
 // remove after the request.
 func WriteMovePlan(data string, p MovePlan) (remove func(), err error) {
 	text, err := json.Marshal(p)
@@ -48,7 +49,7 @@ func WriteMovePlan(data string, p MovePlan) (remove func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("hand the plan of the move to the server: %w", err)
 	}
-	return func() { _ = os.Remove(planFile(data)) }, nil // the server has removed it if it has read it
+	return func() { _ = os.Remove(planFile(data)) }, nil // if the server has read the file, it no longer exists
 }
 
 func (s *Server) readMovePlan() (p MovePlan, err error) {
@@ -65,8 +66,8 @@ func (s *Server) readMovePlan() (p MovePlan, err error) {
 	return p, nil
 }
 
-// move moves the data of the server as the plan in its data directory says. If ctx ends before the move does, the
-// server goes on as before.
+// move moves the server's data as the plan in its data directory describes. If ctx is done before the move is
+// complete, the server continues unchanged.
 func (s *Server) move(ctx context.Context, blobs *blob.Dir) (client.Moved, error) {
 	p, err := s.readMovePlan()
 	if err != nil {
@@ -120,18 +121,18 @@ func (s *Server) move(ctx context.Context, blobs *blob.Dir) (client.Moved, error
 	return out, nil
 }
 
-// movedBlobs copies the blobs of a server to another place.
+// movedBlobs copies a server's blobs to another place.
 type movedBlobs struct {
 	s       *Server
 	from    *blob.Dir
 	to      blob.Origin
 	place   string // as in judge.toml
 	mark    string
-	done    map[blob.Digest]int64 // size of each blob that was copied
-	missing int                   // that the database names and the server does not have
+	done    map[blob.Digest]int64 // sizes of the copied blobs
+	missing int                   // number of blobs that the database refers to but the server lacks
 }
 
-// newBlobs opens the new place of blobs. It returns nil if they stay where they are.
+// newBlobs opens the destination of the blobs. It returns nil if they are not moved.
 func (s *Server) newBlobs(ctx context.Context, p MovePlan, from *blob.Dir) (*movedBlobs, error) {
 	place := p.Blobs
 	if place == InData {
@@ -153,7 +154,7 @@ func (s *Server) newBlobs(ctx context.Context, p MovePlan, from *blob.Dir) (*mov
 			if q, err = queue.Open(ctx, o); err != nil {
 				return nil, &judge.Misuse{Err: err}
 			}
-			context.AfterFunc(ctx, q.Close) // the request has ended
+			context.AfterFunc(ctx, q.Close) // until the request ends
 		}
 		m.to, err = q.Blobs(ctx)
 	case "":
@@ -178,7 +179,7 @@ func (s *Server) newBlobs(ctx context.Context, p MovePlan, from *blob.Dir) (*mov
 	return m, err
 }
 
-// copy copies all blobs that were not copied yet, and removes those that the database does not name any more.
+// copy copies all blobs that have not been copied yet, and removes those that the database no longer refers to.
 func (m *movedBlobs) copy(ctx context.Context) error {
 	named := map[blob.Digest]bool{}
 	missing, err := m.s.eachCopied(ctx, m.from, func(d blob.Digest) error {
@@ -222,7 +223,7 @@ func (m *movedBlobs) copy(ctx context.Context) error {
 	return nil
 }
 
-// finish marks the new place, and notes in the new database where its blobs are.
+// finish sets the mark of the new blobs if they are shared, and records their place in the new database.
 func (m *movedBlobs) finish(ctx context.Context, to *store.Store) error {
 	if m.place != "" {
 		if err := m.to.SetMark(m.mark); err != nil {

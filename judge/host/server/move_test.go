@@ -14,7 +14,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestMovedBlobs: what the database names is copied once and compared, what it names no more is removed.
+// TestMovedBlobs checks that a referenced blob is copied once and compared, and that a blob without references is
+// removed.
 func TestMovedBlobs(t *testing.T) {
 	data, shared := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	s, blobs := atNight(t, data)
@@ -31,7 +32,7 @@ func TestMovedBlobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// An account has sent a blob, and is about to submit it. Another one is gone.
+	// An account has uploaded a blob and is about to submit it. Another blob is missing.
 	admin, err := s.store.AccountByLogin(t.Context(), "admin")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func TestMovedBlobs(t *testing.T) {
 	if err != nil || all < 3 || len(m.done) != all || m.missing != 0 {
 		t.Errorf("%d blobs, %d copied, %d missing: %v", all, len(m.done), m.missing, err)
 	}
-	// What was deleted since then.
+	// This blob has been deleted since then.
 	extra := blob.Of([]byte("extra"))
 	if err := errors.Join(m.to.Put(extra, 5, strings.NewReader("extra")), m.to.Remove(sent)); err != nil {
 		t.Fatal(err)
@@ -124,7 +125,7 @@ func TestMovedBlobs(t *testing.T) {
 	}
 }
 
-// TestAMoveNeedsAPlanOnTheMachine: a token alone chooses no place.
+// TestAMoveNeedsAPlanOnTheMachine checks that a token alone cannot choose the destination.
 func TestAMoveNeedsAPlanOnTheMachine(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)

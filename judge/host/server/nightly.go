@@ -18,19 +18,19 @@ import (
 	"assay/judge/host/web"
 )
 
-// How often the server checks whether a backup is due: not while it starts, and then often. A failed backup is
-// retried after a while.
+// The intervals at which the server checks whether a backup is due. The first check is some time after the start.
+// A failed backup is retried after a while.
 const (
 	backupFirst = 10 * time.Minute
 	backupLook  = time.Minute
 	backupAgain = time.Hour
 )
 
-// backupName is the time format for the names of nightly backups: when the backup began.
+// backupName is the time format of nightly backup names: the time at which the backup started.
 const backupName = "2006-01-02T150405Z"
 
-// nightly makes a backup each night. If the machine was off, it makes one after the next start. Only one of several
-// servers does so.
+// nightly makes a backup each night. If the machine was off, it makes one after the next start. If there are
+// several servers, only one does this.
 func (s *Server) nightly(ctx context.Context, blobs *blob.Dir) {
 	lead := store.NewLongLead(s.store, store.BackupLead, s.instance, backupAgain)
 	defer lead.Resign(ctx)
@@ -53,10 +53,10 @@ func (s *Server) nightly(ctx context.Context, blobs *blob.Dir) {
 	}
 }
 
-// backupKey is the setting with the time of the last nightly backup of all servers.
+// backupKey is the setting that contains the time of the last nightly backup by any server.
 const backupKey = "last_backup"
 
-// othersBackup notes the last nightly backup if another server made it.
+// othersBackup records the last nightly backup if another server made it.
 func (s *Server) othersBackup(ctx context.Context) error {
 	text, err := s.setting(ctx, backupKey)
 	if err != nil || text == "" || s.alone() {
@@ -71,7 +71,7 @@ func (s *Server) othersBackup(ctx context.Context) error {
 	return err
 }
 
-// backupDue reports whether the newest backup is from before the last night.
+// backupDue reports whether the newest backup is older than last night's backup time.
 func (s *Server) backupDue(now time.Time) bool {
 	at := s.backupAt(now)
 	if at.After(now) {
@@ -82,13 +82,13 @@ func (s *Server) backupDue(now time.Time) bool {
 	return s.backups.last.Before(at) && now.Sub(s.backups.tried) >= backupAgain
 }
 
-// backupAt returns when on a day a backup is due.
+// backupAt returns the time at which a backup is due on the given day.
 func (s *Server) backupAt(day time.Time) time.Time {
-	clock, _ := time.Parse("15:04", s.o.Backup) // checked by package config
+	clock, _ := time.Parse("15:04", s.o.Backup) // package config has checked it
 	return time.Date(day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute(), 0, 0, day.Location())
 }
 
-// backupNow makes a nightly backup and removes the oldest ones beyond the limit.
+// backupNow makes a nightly backup, and removes the oldest backups beyond the limit.
 func (s *Server) backupNow(ctx context.Context, blobs *blob.Dir, now time.Time) {
 	err := s.backupRoom()
 	if err == nil {
@@ -135,8 +135,8 @@ func (s *Server) backupDir() string {
 	return filepath.Join(s.data, cmp.Or(s.o.BackupDir, "backups"))
 }
 
-// lookAtBackups finds the existing backups. It removes interrupted ones and those beyond the limit, but no backup
-// with a chosen name.
+// lookAtBackups finds the existing backups. It removes interrupted ones and those beyond the limit, except backups
+// with names chosen by a user.
 func (s *Server) lookAtBackups() error {
 	entries, err := os.ReadDir(s.backupDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

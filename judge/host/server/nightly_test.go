@@ -16,7 +16,7 @@ import (
 	"assay/judge/running/config"
 )
 
-// atNight starts a server, and returns its blobs, too.
+// atNight starts a server, and returns the server and its blobs.
 func atNight(t *testing.T, data string) (*Server, *blob.Dir) {
 	t.Helper()
 	s, err := Start(t.Context(), Options{
@@ -34,7 +34,7 @@ func atNight(t *testing.T, data string) (*Server, *blob.Dir) {
 	return s, blobs
 }
 
-// named puts a blob into a server that a row names, and a bundle.
+// named stores a blob that a row refers to, and a bundle.
 func named(t *testing.T, s *Server, blobs *blob.Dir, text string) blob.Digest {
 	t.Helper()
 	put := func(data string) blob.Digest {
@@ -106,7 +106,7 @@ func TestNightlyBackups(t *testing.T) {
 	if b := s.Backups(); b.Kept != 2 || !b.Last.Equal(night.AddDate(0, 0, 2)) || b.Failed != 0 || b.Wrong != "" {
 		t.Errorf("the staff sees %+v", b)
 	}
-	// What is there is a backup.
+	// The remaining directory is a valid backup.
 	restored := filepath.Join(t.TempDir(), "restored")
 	if err := Restore(t.Context(), filepath.Join(data, "backups", want[1]), restored, "", "v1"); err != nil {
 		t.Fatal(err)
@@ -122,8 +122,7 @@ func TestNightlyBackups(t *testing.T) {
 	}
 }
 
-// TestBackupsThatAreNotWhole leave nothing, and the staff is told.
-// TestAnotherServerMakesTheBackup: it is not due here then.
+// TestAnotherServerMakesTheBackup checks that no backup is due after another server has made it.
 func TestAnotherServerMakesTheBackup(t *testing.T) {
 	dir := storetest.Dir(t)
 	db, err := store.Open(t.Context(), store.Options{Dir: dir, Version: "v1"})
@@ -195,7 +194,7 @@ func TestBackupsThatAreNotWhole(t *testing.T) {
 	}
 }
 
-// TestABackupHasItsPlace: who asks for a backup names it, and does not say where it is made.
+// TestABackupHasItsPlace checks that a request for a backup can choose its name, but not its location.
 func TestABackupHasItsPlace(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)
@@ -213,7 +212,7 @@ func TestABackupHasItsPlace(t *testing.T) {
 	}
 }
 
-// has reports whether a blob is there.
+// has reports whether a blob exists.
 func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)

@@ -15,8 +15,8 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// holder returns the name of this process for leader leases. The directory is locked, so an earlier process with it
-// is dead: its leases are released at once.
+// holder returns the name of this process for leader leases. The directory is locked, so an earlier process with
+// this directory is dead, and holder releases its leases.
 func (s *Server) holder(ctx context.Context) (string, error) {
 	file := filepath.Join(s.data, "keys", "holder")
 	before, err := os.ReadFile(file)
@@ -29,13 +29,13 @@ func (s *Server) holder(ctx context.Context) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("take over from the previous server: %w", err)
 	}
-	host, _ := os.Hostname() // for people only
+	host, _ := os.Hostname() // for display only
 	text, _ := auth.NewCode()
 	s.instance = host + " " + text[:8]
 	return s.instance, atomicfile.WriteSecret(file, []byte(s.instance))
 }
 
-// id is the name of this server among those that share the database.
+// id returns the name of this server, which is unique among servers that share the database.
 func (s *Server) id() string {
 	if s.o.ID != "" {
 		return s.o.ID
@@ -54,8 +54,8 @@ func (s *Server) me() store.Server {
 	return store.Server{ID: s.id(), Instance: s.instance, Version: s.o.Version, Address: s.URL().URL}
 }
 
-// announceFirst announces the server. Another process that has its id may have been killed a moment ago, on
-// a data directory that is lost: so it is waited for, and refused only if it is still there.
+// announceFirst announces the server. Another process with the same id may have been killed a moment ago, with a
+// data directory that is lost. Therefore announceFirst waits, and fails only if that process is still running.
 func (s *Server) announceFirst(ctx context.Context) error {
 	for end := time.Now().Add(store.GoneAfter + store.SeenEvery); ; {
 		err := s.store.Announce(ctx, s.me(), s.before)
@@ -74,10 +74,11 @@ func (s *Server) announceFirst(ctx context.Context) error {
 	}
 }
 
-// workersEvery is how often the workers of the database are compared with those that this server admits.
+// workersEvery is the interval at which this server compares its admitted workers with the database.
 const workersEvery = time.Second
 
-// peers lives with the other servers: it announces this one, and admits the workers that others admit.
+// peers coordinates this server with the others: it announces this server, and admits the workers that others
+// admit.
 func (s *Server) peers(ctx context.Context) {
 	announced, wrong, noted := time.Now(), false, ""
 	for {
@@ -88,7 +89,7 @@ func (s *Server) peers(ctx context.Context) {
 		case <-time.After(workersEvery):
 		}
 		err := s.store.Current(ctx)
-		if errors.Is(err, store.ErrMoved) { // by a server that saw nothing of this one for a while
+		if errors.Is(err, store.ErrMoved) { // by a server that considered this one dead
 			s.store.StopWrites()
 		}
 		if err == nil {
@@ -110,15 +111,15 @@ func (s *Server) peers(ctx context.Context) {
 	}
 }
 
-// depart notes that this server ends.
+// depart records that this server stops.
 func (s *Server) depart(ctx context.Context) {
 	if s.alone() || s.instance == "" {
 		return
 	}
-	_ = s.store.Depart(ctx, s.id(), s.instance) // at worst it counts as gone a little later
+	_ = s.store.Depart(ctx, s.id(), s.instance) // if this fails, the server is considered dead a little later
 }
 
-// lookForWorkers makes peers compare the workers of the database with those that are admitted here.
+// lookForWorkers makes peers compare the admitted workers with the database now.
 func (s *Server) lookForWorkers() {
 	select {
 	case s.workersChanged <- struct{}{}:
@@ -126,8 +127,8 @@ func (s *Server) lookForWorkers() {
 	}
 }
 
-// admitAll admits all workers of the database, before they can connect, and no others. After the start it ignores
-// drained workers: one that does not leave may have been revoked here.
+// admitAll admits exactly the workers in the database, before they can connect. After the start it ignores drained
+// workers, because a drained worker that did not stop may have been revoked on this server.
 func (s *Server) admitAll(ctx context.Context, starts bool) error {
 	workers, err := s.store.Workers(ctx)
 	if err != nil {
@@ -148,7 +149,7 @@ func (s *Server) admitAll(ctx context.Context, starts bool) error {
 	return nil
 }
 
-// Migrate brings the schema of a PostgreSQL database up to date, also while servers use it.
+// Migrate updates the schema of a PostgreSQL database. Servers may be using the database.
 func Migrate(ctx context.Context, database, version string) error {
 	s, err := store.Open(ctx, store.Options{DSN: database, Version: version, Migrate: true})
 	if errors.Is(err, store.ErrNewer) {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// under serves a handler also below a path, for a reverse proxy that has other applications on the same host. Links,
-// redirects and streams of a request with the path have the path, too. Requests without the path are served in the
-// same way, because some proxies remove it, and workers on this machine do not use it.
+// under also serves a handler below a path, for a reverse proxy that has other applications on the same host. In
+// responses to requests with the path, links, redirects and streams contain the path. Requests without the path
+// are served in the same way, because some proxies remove the path, and workers on this machine do not use it.
 func under(path string, next http.Handler) http.Handler {
 	path = strings.TrimRight(path, "/")
 	if path == "" {
@@ -31,7 +31,7 @@ func under(path string, next http.Handler) http.Handler {
 				r.Header.Set("Referer", from.String())
 			}
 		}
-		r.Header.Del("Accept-Encoding") // links in compressed responses cannot be found
+		r.Header.Del("Accept-Encoding") // links in compressed responses could not be found
 		to := &prefixed{ResponseWriter: w, path: path}
 		next.ServeHTTP(to, r)
 		to.end()
@@ -39,17 +39,17 @@ func under(path string, next http.Handler) http.Handler {
 }
 
 // localLink matches an address of this server in a page, or in a page within JSON. Templates escape quotes in all
-// texts from outside.
+// untrusted texts.
 var localLink = regexp.MustCompile(`( (?:href|src|action|formaction|data-worker)=\\?")/([^/])`)
 
-// A prefixed response adds a path to the addresses in it.
+// A prefixed is a response that adds a path to the addresses in it.
 type prefixed struct {
 	http.ResponseWriter
 	path  string
 	began bool
-	page  *bytes.Buffer // a page, until it is complete; nil for a response that is sent as it comes
+	page  *bytes.Buffer // collects a page; nil if the response is not buffered
 	code  int
-	live  bool // a stream of parts of pages; each is written at once
+	live  bool // a stream of page parts, each written immediately
 }
 
 func (p *prefixed) WriteHeader(code int) {
@@ -103,7 +103,7 @@ func (p *prefixed) end() {
 		return
 	}
 	p.ResponseWriter.WriteHeader(p.code)
-	_, _ = p.ResponseWriter.Write(p.links(p.page.Bytes())) // an error means that the client is gone
+	_, _ = p.ResponseWriter.Write(p.links(p.page.Bytes())) // the client may be gone
 }
 
 // Unwrap returns the wrapped writer for http.ResponseController.

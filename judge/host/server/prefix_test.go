@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestUnder asks a server that is below a path, by a proxy that passes the path on and by one that
-// cuts it off.
+// TestUnder sends requests to a server below a path, through a proxy that keeps the path and one that removes it.
 func TestUnder(t *testing.T) {
 	inner := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

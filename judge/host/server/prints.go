@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	printLook   = time.Second      // between two checks for prints
-	printWithin = 30 * time.Second // for the print command
-	printLost   = 2 * printWithin  // after which its server must have ended
+	printLook   = time.Second      // interval between two checks for prints
+	printWithin = 30 * time.Second // time limit of the print command
+	printLost   = 2 * printWithin  // time after which a print's server must have stopped
 )
 
-// printEnded is the reason of a print whose server ended.
+// printEnded is the reason for a failed print whose server stopped.
 const printEnded = "the server ended while it printed: check whether the pages were printed"
 
-// prints prints what teams send with the print command, one after the other.
+// prints runs the print command for the files that teams send, one at a time.
 func (s *Server) prints(ctx context.Context) {
 	for {
 		if err := s.printAll(ctx); err != nil && ctx.Err() == nil {
@@ -39,7 +39,7 @@ func (s *Server) prints(ctx context.Context) {
 	}
 }
 
-// printAll prints everything that waits.
+// printAll prints all waiting files.
 func (s *Server) printAll(ctx context.Context) error {
 	if err := s.store.AbandonPrints(ctx, printLost, printEnded); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s *Server) printAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !taken { // by another server, or by a person
+		if !taken { // another server or a person has taken it
 			continue
 		}
 		p.State = store.Printing
@@ -109,7 +109,7 @@ func (s *Server) print(ctx context.Context, p *store.Print) error {
 		"ASSAY_GROUPS="+strings.Join(head.Groups, ", "), "ASSAY_FILE="+head.File, "ASSAY_LANGUAGE="+head.Language, fmt.Sprint("ASSAY_PAGES=", p.Pages))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		kill() // otherwise a child process could still print after the request is repeated
+		kill() // otherwise a child process could still print after a retry
 	}
 	switch said := strings.TrimSpace(string(out)); {
 	case err == nil:

@@ -17,7 +17,7 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// A printer is a server with a contest of a team that prints.
+// A printer is a server with a contest in which a team prints.
 type printer struct {
 	*Server
 	t       *testing.T
@@ -26,7 +26,7 @@ type printer struct {
 	account *store.Account
 	log     *strings.Builder
 	sent    int64
-	ahead   atomic.Int64 // how far the clock is ahead
+	ahead   atomic.Int64 // how far the clock is ahead, in nanoseconds
 }
 
 func newPrinter(t *testing.T) *printer {
@@ -59,7 +59,7 @@ func (h *printer) check(err error) {
 	}
 }
 
-// send sends a file to print, and returns its number.
+// send sends a file with the given number of pages to print, and returns its number.
 func (h *printer) send(name string, pages int) int64 {
 	h.t.Helper()
 	h.sent++
@@ -78,14 +78,14 @@ func (h *printer) print(n int64) *store.Print {
 	return p
 }
 
-// has reports whether the directory of the server has a file that is not empty.
+// has reports whether the server's directory contains the file and the file is not empty.
 func (h *printer) has(name string) bool {
 	info, err := os.Stat(filepath.Join(h.data, name))
 	return err == nil && info.Size() > 0
 }
 
-// TestPrintCommand: the print command gets the pages with their heads, and who they are of. What it cannot print
-// has failed, with its words.
+// TestPrintCommand checks that the print command gets the pages with their headers, and the team's data. If the
+// command fails, the print fails with the command's message.
 func TestPrintCommand(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the print command is a shell script")
@@ -152,17 +152,19 @@ func TestPrintCommand(t *testing.T) {
 	}
 }
 
-// TestPrintCommandGroup: what the print command has started ends with it, whenever the print fails.
+// TestPrintCommandGroup checks that the child processes of the print command are killed, for all ways in which a
+// print can fail.
 func TestPrintCommandGroup(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the print command is a shell script")
 	}
-	// The child writes once it runs, and a second time unless it is killed before it reads the end of the FIFO.
+	// The child writes a file when it starts. It writes a second one unless it is killed before it reads EOF from
+	// the FIFO.
 	const child = `mkfifo gate; (echo started > begun; read line < gate; echo survived > late) `
 	for name, tt := range map[string]struct {
 		command string
 		within  time.Duration
-		stop    bool // the server ends when the child has begun
+		stop    bool // the server stops after the child has started
 		reason  string
 	}{
 		"too slow":        {child + `& wait`, 2 * time.Second, false, "print_command did not end within 2 s"},
@@ -194,7 +196,7 @@ func TestPrintCommandGroup(t *testing.T) {
 			if !p.has("begun") {
 				t.Skip("the machine was too busy for the child to begin")
 			}
-			// A child that lives reads this. One that is killed leaves no reader.
+			// A living child reads from the FIFO. If the child was killed, the FIFO has no reader.
 			gate, err := os.OpenFile(filepath.Join(p.data, "gate"), os.O_WRONLY|syscall.O_NONBLOCK, 0)
 			if err == nil {
 				gate.Close()

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// forwarded sets the client's address for requests that come through trusted proxies: the last address in
-// X-Forwarded-For that is not one of theirs. The header of other machines is ignored.
+// forwarded sets the client's address for requests that come through trusted proxies. This is the last address in
+// X-Forwarded-For that is not a trusted proxy. The header is ignored in requests from other machines.
 func forwarded(proxies []netip.Prefix, next http.Handler) http.Handler {
 	if len(proxies) == 0 {
 		return next

@@ -8,8 +8,8 @@ import (
 	"assay/judge/running/config"
 )
 
-// TestForwarded: only a trusted proxy says who asks, and of several the one that is not trusted
-// any more.
+// TestForwarded checks that the client's address is taken only from trusted proxies. If the header has several
+// addresses, it is the last one that is not trusted.
 func TestForwarded(t *testing.T) {
 	for name, tt := range map[string]struct {
 		from string

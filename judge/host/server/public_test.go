@@ -2,7 +2,8 @@ package server
 
 import "testing"
 
-// TestWorkersAreNotToldThePassword by which a server is let into its cluster.
+// TestWorkersAreNotToldThePassword checks that the cluster address for workers does not contain the server's
+// password.
 func TestWorkersAreNotToldThePassword(t *testing.T) {
 	if got, want := public("nats://server:secret@a:4222,nats://b"), "nats://a:4222,nats://b"; got != want {
 		t.Errorf("workers are told %q, want %q", got, want)

@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// lookedFor is how long a result of the health check is reused, so that frequent requests by strangers cost nothing.
+// lookedFor is how long a health check result is reused, so that frequent requests by strangers cost nothing.
 const lookedFor = 2 * time.Second
 
 // health is the last result of the health check.
@@ -23,7 +23,7 @@ type health struct {
 	err   error
 }
 
-// ready returns an error if the server cannot take submissions, and notes about other problems.
+// ready returns an error if the server cannot accept submissions, and notes about other problems.
 func (s *Server) ready(ctx context.Context) (notes []string, err error) {
 	h := &s.health
 	h.mu.Lock()
@@ -70,7 +70,7 @@ func (s *Server) look(ctx context.Context) (notes []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("the database does not answer: %w", err)
 	}
-	wait := map[string]int{} // for each class without a worker
+	wait := map[string]int{} // waiting jobs by class, for classes without a worker
 	for _, q := range queues {
 		if q.State == store.Waiting && !s.dispatch.Served(q.Class) {
 			wait[q.Class] += q.Jobs

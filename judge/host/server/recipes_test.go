@@ -25,11 +25,12 @@ import (
 	"assay/judge/running/config"
 )
 
-// behind is what the proxy of a recipe has before it: a server that says what it is asked, and that streams.
+// A behind is a server behind the proxy of a recipe. It responds with a description of the request, and has
+// streams.
 type behind struct {
 	*httptest.Server
-	next chan struct{} // has a line of the stream sent
-	gone chan struct{} // has a value for each stream whose reader has gone
+	next chan struct{} // makes the stream send a line
+	gone chan struct{} // receives a value when a stream's reader has gone
 }
 
 func newBehind(t *testing.T) *behind {
@@ -81,10 +82,10 @@ func newBehind(t *testing.T) *behind {
 	return b
 }
 
-// patience is how long something may take on a busy machine.
+// patience is the timeout for actions on a busy machine.
 const patience = 3 * time.Minute
 
-// proxied starts the proxy of a recipe, and waits until it answers for the server behind it.
+// proxied starts the proxy of a recipe, and waits until it forwards requests.
 func (b *behind) proxied(t *testing.T, site string, cmd *exec.Cmd) {
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -93,11 +94,11 @@ func (b *behind) proxied(t *testing.T, site string, cmd *exec.Cmd) {
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // it is killed
+		_ = cmd.Wait() // it was killed
 		close(ended)
 	}()
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Process.Kill() // it may have exited
 		<-ended
 	})
 	c := client(t)
@@ -131,7 +132,7 @@ func client(t *testing.T) *http.Client {
 	return &http.Client{Transport: transport, Timeout: patience}
 }
 
-// passes checks that a proxy lets everything through that the server needs.
+// passes checks that a proxy forwards everything that the server needs.
 func (b *behind) passes(t *testing.T, site string) {
 	c := client(t)
 	for _, path := range []string{"/events", "/feed"} {
@@ -144,7 +145,7 @@ func (b *behind) passes(t *testing.T, site string) {
 			if line, err := lines.ReadString('\n'); err != nil || line != fmt.Sprintf("line %d\n", i) {
 				t.Fatalf("%s has the line %q, %v: is it held back?", path, line, err)
 			}
-			b.next <- struct{}{} // only now the server sends the next one
+			b.next <- struct{}{} // the server sends the next line only now
 		}
 		res.Body.Close()
 		select {
@@ -212,7 +213,7 @@ func (b *behind) upgrades(t *testing.T, site string) {
 	}
 }
 
-// recipe reads a recipe, in which texts become others.
+// recipe reads a recipe and replaces texts in it. The arguments are pairs of old and new texts.
 func recipe(t *testing.T, name string, change ...string) string {
 	t.Helper()
 	data, err := os.ReadFile("../../../docs/recipes/" + name)
@@ -259,7 +260,7 @@ func TestNginxRecipe(t *testing.T) {
 	cert, key := certificate(t, dir)
 	site := recipe(t, "nginx.conf", "listen 443 ssl", "listen "+at+" ssl", "/etc/ssl/judge.crt", cert, "/etc/ssl/judge.key", key,
 		"127.0.0.1:8080", b.Listener.Addr().String())
-	var temporary strings.Builder // directories that a system has elsewhere
+	var temporary strings.Builder // directories that are elsewhere on a real system
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		fmt.Fprintf(&temporary, "    %s_temp_path %s;\n", kind, filepath.Join(dir, kind))
 	}
@@ -291,7 +292,7 @@ func TestCaddyRecipe(t *testing.T) {
 	b.passes(t, "http://"+at)
 }
 
-// TestNATSRecipe has nats-server read the configuration, as it does before it starts.
+// TestNATSRecipe lets nats-server check the configuration.
 func TestNATSRecipe(t *testing.T) {
 	nats, err := exec.LookPath("nats-server")
 	if err != nil {
@@ -311,7 +312,7 @@ func TestNATSRecipe(t *testing.T) {
 	}
 }
 
-// TestUnitRecipes has systemd read the units, those of this program, too.
+// TestUnitRecipes lets systemd check the units, including those of this program.
 func TestUnitRecipes(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
@@ -328,7 +329,7 @@ func TestUnitRecipes(t *testing.T) {
 			t.Fatal(err)
 		}
 		said, _ := exec.Command(analyze, "verify", "--man=no", filepath.Join(dir,
-			filepath.Base(unit))).CombinedOutput() // it misses others of the system
+			filepath.Base(unit))).CombinedOutput() // fails for missing units of the system
 		for line := range strings.Lines(string(said)) {
 			if strings.Contains(line, filepath.Base(unit)) && !strings.Contains(line, "DelegateSubgroup") { // of a later systemd
 				t.Errorf("systemd says of %s: %s", unit, line)
@@ -337,8 +338,8 @@ func TestUnitRecipes(t *testing.T) {
 	}
 }
 
-// TestComposeRecipe: the programs and settings that it names exist. Where docker is installed with its plugin, that reads
-// the file, too.
+// TestComposeRecipe checks that the programs and settings in the file exist. If docker and its compose plugin are
+// installed, it also lets them check the file.
 func TestComposeRecipe(t *testing.T) {
 	text := recipe(t, "compose.yaml")
 	_, settings, _ := strings.Cut(text, "#     [server]\n")

@@ -54,7 +54,7 @@ func (s *Server) certificate() (*tls.Config, error) {
 }
 
 // makeCertificate creates a self-signed certificate for this machine. Its fingerprint is part of the server's
-// address, so that clients can check it.
+// address, so that clients can verify it.
 func makeCertificate(cert, key string) error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -91,7 +91,7 @@ func makeCertificate(cert, key string) error {
 	if err != nil {
 		return err
 	}
-	// The key first, and only for its owner. After an interruption both are created again.
+	// Write the key first, readable only by its owner. After an interruption, both files are created again.
 	if err := os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600); err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
-// Package server joins the parts of a serving process: the database, the blobs, the queue, the dispatcher and the
-// API, in one data directory, behind one address. It starts a worker of its own as a child process, which has no
-// more rights than any other.
+// Package server combines the parts of a server process: the database, the blobs, the queue, the dispatcher and
+// the API, with one data directory and one address. It starts a worker of its own as a child process, which has no
+// more rights than any other worker.
 //
-// The process may be killed at any moment. After a restart on the same directory, every submission that was
-// confirmed is judged once.
+// The process may be killed at any time. After a restart with the same directory, every confirmed submission is
+// judged once.
 package server
 
 import (
@@ -45,38 +45,39 @@ import (
 
 // Options configure a Server.
 type Options struct {
-	config.Server        // as judge.toml and the command's flags have it
-	Root          string // of the contest; if Data is relative, it is below it
+	config.Server        // from judge.toml and the command's flags
+	Root          string // directory of the contest; a relative Data is below it
 	Source        config.FileLimits
 	Version       string
-	AcceptLoss    bool // start with a database that is older than the files beside it
-	AcceptStale   bool // start with a database whose data was moved to another one
+	AcceptLoss    bool // start with a database that is older than its files
+	AcceptStale   bool // start with a database whose data was moved to another database
 	Log           *slog.Logger
 	LogTo         *os.File // for the output of child processes
 	// Child returns the command line of the server's own worker. The worker reads its join address from the
-	// environment variable JoinVariable, and ends when its input does.
+	// environment variable JoinVariable, and exits at EOF on its standard input.
 	Child func(dir string) []string
-	// Publisher returns the command line of a program that publishes the contest's problems, with the address and
-	// token in the variables ServerVariable and TokenVariable. If nil, nothing is published.
+	// Publisher returns the command line of a program that publishes the contest's problems. It gets the address
+	// and the token in the environment variables ServerVariable and TokenVariable. If nil, nothing is published.
 	Publisher func() []string
-	// Preparer returns the command line of a program that converts an archive to a bundle, publishes it in the same
-	// way, and writes the outcome beside the archive: see Prepared. If nil, package uploads are disabled.
+	// Preparer returns the command line of a program that converts an archive to a bundle, publishes the bundle as
+	// Publisher does, and writes the result next to the archive: see Prepared. If nil, package uploads are
+	// disabled.
 	Preparer func(archive string, verify bool) []string
-	// PrintWithin is how long the print command may run. If zero, it is 30 s.
+	// PrintWithin is the time limit of the print command. Zero means 30 s.
 	PrintWithin time.Duration
-	// At, if not nil, is called with each step of a submission: "received" and "kept", and those of package
-	// dispatch. Tests use it to simulate a crash.
+	// At is called with each step of a submission: "received", "kept", and the steps of package dispatch. Tests
+	// use it to simulate a crash. It may be nil.
 	At func(step string)
 }
 
-// Variables for child processes. Command lines would be visible to everyone on the machine.
+// The environment variables for child processes. Arguments would be visible to every user of the machine.
 const (
 	JoinVariable   = "ASSAY_JOIN"
 	ServerVariable = "ASSAY_SERVER"
 	TokenVariable  = "ASSAY_TOKEN"
 )
 
-// Class is the default class of workers.
+// Class is the default worker class.
 const Class = "main"
 
 // A Server is a running server.
@@ -98,31 +99,32 @@ type Server struct {
 	stop       context.CancelFunc
 	backups    struct {
 		sync.Mutex
-		last, tried  time.Time // when the newest one was made, and when one was last begun
+		last, tried  time.Time // time of the newest backup, and of the last attempt
 		kept, failed int
-		wrong        error // of the newest one
+		wrong        error // error of the last attempt
 	}
 	health   health
-	instance string // of this process, as the holder of leader leases
-	before   string // the instance of the last process with this data directory, which has ended
-	// workersChanged holds one element: another server has admitted or revoked a worker.
+	instance string // identifies this process as a holder of leader leases
+	before   string // instance of the previous process with this data directory
+	// workersChanged signals that another server has admitted or revoked a worker. Its capacity is 1.
 	workersChanged chan struct{}
-	uploaded       chan struct{} // holds one element: an archive was uploaded
+	uploaded       chan struct{} // signals that an archive was uploaded; capacity 1
 	preparing      atomic.Bool   // the contest's problems are still being published
 	pin            string        // the SHA-256 of a self-signed certificate
 
-	// First is the token of the first administrator, if this start created it. Setup is the address where the first
-	// administrator chooses a password within an hour. It is empty if an account has a password.
+	// First is the token of the first administrator. It is empty unless this start created the account. Setup is
+	// the address at which the first administrator can choose a password within an hour. Setup is empty if an
+	// account already has a password.
 	First, Setup string
 }
 
-// The limits when a server stops. They are at most 15 s together.
+// The time limits for stopping a server. Together they are at most 15 s.
 const (
 	closeWithin = 5 * time.Second
 	childWithin = 5 * time.Second
 )
 
-// Start opens everything and serves requests. The caller must call Stop.
+// Start opens all parts and serves requests. The caller must call Stop.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{o: o, data: o.Data, uploaded: make(chan struct{}, 1), workersChanged: make(chan struct{}, 1)}
 	if err := s.open(ctx); err != nil {
@@ -132,13 +134,14 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// The pauses before a retry while a part is missing.
+// The delays before a retry while a part is unavailable.
 const (
 	awaitFirst = time.Second
 	awaitMost  = 15 * time.Second
 )
 
-// awaited calls open until it succeeds or ctx ends, because machines start in any order.
+// awaited calls open until it succeeds, fails permanently, or ctx is done. The machines of an installation may
+// start in any order.
 func (s *Server) awaited(ctx context.Context, what string, away func(error) bool, open func() error) error {
 	for pause := awaitFirst; ; pause = min(2*pause, awaitMost) {
 		err := open()
@@ -154,7 +157,7 @@ func (s *Server) awaited(ctx context.Context, what string, away func(error) bool
 	}
 }
 
-// open does the work of Start. After an error, everything that was opened stays open.
+// open does the work of Start. After an error, everything that it has opened stays open.
 func (s *Server) open(ctx context.Context) (err error) {
 	o := s.o
 	for _, dir := range []string{"", "keys", "blobs", "queue"} {
@@ -212,7 +215,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 		if err := s.announceFirst(ctx); err != nil {
 			return err
 		}
-		if err := s.store.Current(ctx); err != nil { // moved while this server started
+		if err := s.store.Current(ctx); err != nil { // the data was moved while this server started
 			return s.explain(err)
 		}
 	}
@@ -265,7 +268,7 @@ func (s *Server) queueOptions() queue.Options {
 	return o
 }
 
-// explain adds what to do to an error of the database.
+// explain adds the remedy to a database error.
 func (s *Server) explain(err error) error {
 	switch {
 	case errors.Is(err, store.ErrRolledBack):
@@ -282,14 +285,14 @@ func (s *Server) explain(err error) error {
 	return err
 }
 
-// first creates the first account, and the token that the data directory keeps. After a backup was restored it does
-// so again, because the backup has no token.
+// first creates the first account, and the token in the data directory. It also creates the token after a backup
+// was restored, because a backup does not contain it.
 func (s *Server) first(ctx context.Context) error {
 	account, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
 	begins := errors.Is(err, store.ErrNotFound)
 	if begins {
 		account, err = s.store.NewAccount(ctx, desk.AdminLogin, "Admin", store.Person, "admin")
-		if errors.Is(err, store.ErrTaken) { // another server starts, too
+		if errors.Is(err, store.ErrTaken) { // another server is also starting
 			account, err = s.store.AccountByLogin(ctx, desk.AdminLogin)
 		}
 	}
@@ -312,7 +315,7 @@ func (s *Server) first(ctx context.Context) error {
 	return nil
 }
 
-// setup creates the link for the first administrator, while no account has a password.
+// setup creates the link for the first administrator, if no account has a password.
 func (s *Server) setup(ctx context.Context) error {
 	n, err := s.store.Passwords(ctx)
 	if err != nil || n > 0 {
@@ -332,7 +335,7 @@ func (s *Server) adminFile() string { return adminFile(s.data) }
 func adminFile(data string) string   { return filepath.Join(data, "keys", "admin") }
 func addressFile(data string) string { return filepath.Join(data, "keys", "address") }
 
-// Admin returns the address of the server of a data directory, and the token of its administrator.
+// Admin returns the address of the server with the given data directory, and the token of its administrator.
 func Admin(data string) (a client.Address, token string, err error) {
 	logins, err := client.ReadLogins(adminFile(data))
 	if err != nil {
@@ -362,7 +365,7 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 	if s.listener, err = net.Listen("tcp", s.o.Listen); err != nil {
 		return &judge.Misuse{Err: fmt.Errorf("listen on %s: %w\n    choose another address: --listen", s.o.Listen, err)}
 	}
-	// Before the first response: a client that sees the server may need it.
+	// Write the file before the first response, because a client that reaches the server may need it.
 	if err := atomicfile.WriteSecret(addressFile(s.data), []byte(client.Address{URL: s.Address(), Pin: s.pin}.String()+"\n")); err != nil {
 		return err
 	}
@@ -410,14 +413,14 @@ func (s *Server) listen(ctx context.Context, blobs *blob.Dir) error {
 		Handler: timed(forwarded(proxies, under(s.path(), handler)), defaultBodyLimits), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: quiet,
 		BaseContext: func(net.Listener) context.Context { return base },
 	}
-	// The workers' bridge needs HTTP/1.1.
+	// The bridge for workers needs HTTP/1.1.
 	s.http.Protocols = new(http.Protocols)
 	s.http.Protocols.SetHTTP1(true)
 	var on net.Listener = &boundedListener{Listener: s.listener, proxies: proxies, network: desk.ConnectionsOfNetwork, server: desk.ConnectionsOfServer}
 	if secure != nil {
 		on = tls.NewListener(on, secure)
 	}
-	s.loops.Go(func() { _ = s.http.Serve(on) }) // its error is that it was closed
+	s.loops.Go(func() { _ = s.http.Serve(on) }) // the error only says that it was closed
 	return s.measure()
 }
 
@@ -445,7 +448,7 @@ func (s *Server) URL() client.Address {
 	return a
 }
 
-// path returns the path of URL, below which a proxy may have the server. It may be empty.
+// path returns the path of URL, which is the path of the server behind a proxy. It may be empty.
 func (s *Server) path() string {
 	u, err := url.Parse(s.o.URL)
 	if err != nil {
@@ -454,7 +457,7 @@ func (s *Server) path() string {
 	return strings.TrimRight(u.EscapedPath(), "/")
 }
 
-// ownIP returns an address of this machine in the network. It may be empty.
+// ownIP returns a network address of this machine. It may be empty.
 func ownIP() string {
 	all, err := net.InterfaceAddrs()
 	if err != nil {
@@ -468,7 +471,7 @@ func ownIP() string {
 	return ""
 }
 
-// public returns the servers of a cluster without the server's password. Workers have keys of their own.
+// public returns the addresses of a cluster's servers without the server's password. Workers have their own keys.
 func public(queue string) string {
 	all := strings.Split(queue, ",")
 	for i, one := range all {
@@ -487,10 +490,11 @@ func (s *Server) scheme() string {
 	return "http"
 }
 
-// markEvery is how often the number of the last event is stored outside of the database.
+// markEvery is the interval at which the number of the last event is stored outside the database.
 const markEvery = 10 * time.Second
 
-// mark stores the number of the last event of the log beside the blobs, so that a rolled-back database is noticed.
+// mark stores the number of the event log's last event next to the blobs, so that a rolled-back database is
+// noticed.
 func (s *Server) mark(ctx context.Context) {
 	for {
 		select {
@@ -523,7 +527,7 @@ func (s *Server) lastLog() int64 {
 	return n
 }
 
-// Stop stops the server. It waits for pending writes, but not for judgings.
+// Stop stops the server. It waits for pending writes, but not for running judgings.
 func (s *Server) Stop() {
 	if s.base != nil {
 		s.base() // ends streams, whose clients reconnect
@@ -546,7 +550,7 @@ func (s *Server) Stop() {
 	s.release()
 }
 
-// release closes everything.
+// release closes everything that is open.
 func (s *Server) release() {
 	if s.listener != nil {
 		_ = s.listener.Close() // it may be closed
@@ -564,7 +568,7 @@ func (s *Server) release() {
 	}
 }
 
-// poked returns the function to call after an upload. It returns nil if uploads are disabled.
+// poked returns the function that must be called after an upload. It returns nil if uploads are disabled.
 func (s *Server) poked() func() {
 	if s.o.Preparer == nil {
 		return nil

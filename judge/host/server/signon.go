@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/web"
 )
 
-// signOn makes the provider of single sign-on of the settings, which sends people back to this server at url. If there
-// is none, it returns nil.
+// signOn returns the configured single sign-on provider, which redirects users back to this server at url. It
+// returns nil if none is configured.
 func (s *Server) signOn(url string) (*signon.Provider, error) {
 	o := s.o.OIDC
 	if o.Issuer == "" {

@@ -19,17 +19,18 @@ import (
 	"assay/judge/host/store"
 )
 
-// Prepared is the outcome of preparing an upload, in the file PreparedFile beside the archive: the published bundle,
-// or why there is none. The file ReportFile has the output of the verification as text.
+// Prepared is the result of preparing an upload, in the file PreparedFile next to the archive. It contains the
+// published bundle, or the reason why there is none. The file ReportFile contains the output of the verification
+// as text.
 type Prepared struct {
 	Bundle blob.Digest `json:"bundle,omitempty"`
 	Reason string      `json:"reason,omitempty"`
 }
 
-// NotPrepared is the reason of an upload that failed because of the server, for the page of its sender.
+// NotPrepared is the message shown to the uploader if the server failed to prepare an upload.
 const NotPrepared = "the server could not prepare the package. The package is not at fault: ask an administrator to look at the server's log, then upload it again"
 
-// The files beside the archive of an upload.
+// The names of the files next to an uploaded archive.
 const (
 	PreparedFile = "prepared.json"
 	ReportFile   = "report.txt"
@@ -37,14 +38,14 @@ const (
 
 // The limits of preparing an upload.
 const (
-	uploadLook   = 5 * time.Second // between two checks for uploads
+	uploadLook   = 5 * time.Second // interval between two checks for uploads
 	uploadWithin = 2 * time.Hour
-	mostReport   = 1 << 20 // bytes that are stored
+	mostReport   = 1 << 20 // maximum size of the stored report in bytes
 	mostReason   = 4 << 10
 )
 
-// uploads converts uploaded packages to bundles, one after the other. A child process does so, because the packages
-// are not trusted.
+// uploads converts uploaded packages to bundles, one at a time. It uses a child process, because the packages are
+// not trusted.
 func (s *Server) uploads(ctx context.Context, blobs *blob.Dir, holder string) {
 	for {
 		select {
@@ -65,24 +66,24 @@ func (s *Server) uploads(ctx context.Context, blobs *blob.Dir, holder string) {
 	}
 }
 
-// nextUpload prepares the upload that has waited longest. It reports false if there was none.
+// nextUpload prepares the oldest waiting upload. It returns false if there is none.
 func (s *Server) nextUpload(ctx context.Context, blobs *blob.Dir, holder string) (bool, error) {
 	u, err := s.store.NextUpload(ctx)
 	if err != nil || u == nil {
 		return false, err
 	}
 	if _, err := s.store.TakeLead(ctx, store.UploadLead, holder, uploadWithin+time.Minute); err != nil {
-		if errors.Is(err, store.ErrNotLeader) { // another server does it
+		if errors.Is(err, store.ErrNotLeader) { // another server prepares uploads
 			err = nil
 		}
 		return false, err
 	}
 	defer func() { _ = s.store.Resign(context.WithoutCancel(ctx), store.UploadLead, holder) }() // otherwise its term must end first
-	if u, err = s.store.NextUpload(ctx); err != nil || u == nil {                               // another server was faster
+	if u, err = s.store.NextUpload(ctx); err != nil || u == nil {                               // another server has prepared it
 		return false, err
 	}
 	report, err := s.prepare(ctx, blobs, u)
-	if ctx.Err() != nil { // it is prepared after the next start
+	if ctx.Err() != nil { // it will be prepared after the next start
 		return false, ctx.Err()
 	}
 	refusal, told := errors.AsType[*desk.Refusal](err)
@@ -109,7 +110,8 @@ func (s *Server) nextUpload(ctx context.Context, blobs *blob.Dir, holder string)
 	return true, s.store.EndUpload(ctx, u)
 }
 
-// prepare prepares an upload, and returns the output of the verification. The error says why there is no bundle.
+// prepare prepares an upload, and returns the output of the verification. If there is no bundle, the error is the
+// reason.
 func (s *Server) prepare(ctx context.Context, blobs *blob.Dir, u *store.Upload) (report []byte, err error) {
 	dir := filepath.Join(s.data, "uploads", u.ID)
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
@@ -155,7 +157,8 @@ func (s *Server) prepare(ctx context.Context, blobs *blob.Dir, u *store.Upload) 
 	return report, nil
 }
 
-// runPreparer runs the program that prepares an upload. It publishes as the account that uploaded it.
+// runPreparer runs the program that prepares an upload. The program publishes as the account that uploaded the
+// archive.
 func (s *Server) runPreparer(ctx context.Context, u *store.Upload, archive string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, uploadWithin)
 	defer cancel()
@@ -176,7 +179,7 @@ func (s *Server) runPreparer(ctx context.Context, u *store.Upload, archive strin
 	return s.start(ctx, "program that prepares uploads", s.o.Preparer(archive, u.Verify), ServerVariable+"="+client.Address{URL: s.Address(), Pin: s.pin}.String(), TokenVariable+"="+text)
 }
 
-// head returns the beginning of a file. It returns nothing if the file does not exist.
+// head returns up to most bytes from the start of a file. It returns nil if the file does not exist.
 func head(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

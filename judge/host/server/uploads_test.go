@@ -14,8 +14,8 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// TestUploadsThatFail: a fault of the package is told to its uploader in the words of the program
-// that prepares it; a failure of the server is told as one, and without its cause.
+// TestUploadsThatFail checks that the uploader sees an error in a package with the message of the preparing
+// program. A server failure is reported as such, without its cause.
 func TestUploadsThatFail(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the programs are shell scripts")

@@ -10,9 +10,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// Begin makes a contest follow a primary, and returns its slug. If the server has no such contest, Begin creates it
-// from that of the primary. If the slug is empty, it is the id of the contest there. It returns a *desk.Refusal for
-// errors that the caller must correct.
+// Begin makes a contest follow a primary, and returns the contest's slug. If the server has no such contest, Begin
+// creates it from the primary's contest. If slug is empty, the contest's id in the primary is used. Begin returns
+// a *desk.Refusal for errors that the caller must correct.
 func Begin(ctx context.Context, d *desk.Desk, source store.Source, slug string) (string, error) {
 	refuse := func(code int, text, hint string) (string, error) {
 		return "", &desk.Refusal{Code: code, Text: text, Hint: hint}

@@ -14,24 +14,25 @@ import (
 	"time"
 )
 
-// primary is a judging system that serves a feed, breaks off at random bytes, and is busy now and then.
+// A primary is a judging system that serves a feed. The feed breaks off after random bytes, and the primary is
+// sometimes busy.
 type primary struct {
 	*httptest.Server
-	old bool // it has the feed of a version without tokens
+	old bool // the feed is of a version without tokens
 
 	mu          sync.Mutex
 	lines       []string
 	files       map[string][]byte
 	board       string
-	cuts        *rand.Rand // nil for a feed that does not break off
-	forgets     bool       // it refuses all tokens
+	cuts        *rand.Rand // nil if the feed does not break off
+	forgets     bool       // it rejects all tokens
 	feeds       int
 	busy, most  int
-	unavailable map[string]int // how often files are not there yet
-	asked       map[string]int // how often files were asked for
+	unavailable map[string]int // how often requests for files fail before they are available
+	asked       map[string]int // number of requests for files
 	password    string
-	closed      bool // the results stay hidden: the scoreboard is not thawed
-	wholeLines  bool // it breaks off between lines, a while after the last one
+	closed      bool // the scoreboard is not unfrozen, so the results stay hidden
+	wholeLines  bool // it breaks off between lines, some time after the last one
 }
 
 func newPrimary(t *testing.T, old bool) *primary {
@@ -43,7 +44,7 @@ func newPrimary(t *testing.T, old bool) *primary {
 
 func (p *primary) address() string { return p.URL + "/api/contests/wf" }
 
-// add adds a line for an object; an empty text deletes it.
+// add adds a line for an object. If data is empty, the line deletes the object.
 func (p *primary) add(typ, id, data string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -173,7 +174,7 @@ func zipped(files ...string) []byte {
 	return out.Bytes()
 }
 
-// fill gives the primary a contest with something of everything.
+// fill gives the primary a contest with all kinds of objects.
 func (p *primary) fill() {
 	p.add("contest", "", contest)
 	for id, more := range map[string]string{"AC": `"penalty":false,"solved":true`, "WA": `"penalty":true,"solved":false`, "CE": `"penalty":false,"solved":false`, "JE": `"penalty":false,"solved":false`} {
@@ -208,7 +209,7 @@ func (p *primary) fill() {
 			p.add("judgements", "j"+id, fmt.Sprintf(`{"id":"j%s","submission_id":%q,"start_time":"2026-01-01T12:00:00Z","judgement_type_id":%q}`, id, id, verdict))
 		}
 	}
-	for i := range 40 { // so many that there is something to lose
+	for i := range 40 { // enough lines to lose some
 		id := fmt.Sprint(100 + i)
 		p.files[id] = zipped("a.sh", "echo "+id)
 		p.unavailable[id] = i % 3
@@ -236,10 +237,10 @@ func (p *primary) fill() {
 	send("a@b", "t1", "2", "shell", "1:00:00", "")
 	send("taken", "t1", "2", "shell", "1:00:00", href("taken"))
 	judged("taken", "AC")
-	p.add("submissions", "taken", "") // it was a mistake
+	p.add("submissions", "taken", "") // it was sent by mistake
 	send("late-team", "t7", "2", "shell", "2:00:00", "")
 	judged("late-team", "AC")
-	p.add("judgements", "j100", "") // which is judged again
+	p.add("judgements", "j100", "") // rejudged below
 	judged("100", "AC")
 	p.add("teams", "t7", `{"id":"t7","name":"Seven","group_ids":["g"]}`)
 	p.add("awards", "best", `{"id":"best","citation":"The best","team_ids":["t7"]}`)

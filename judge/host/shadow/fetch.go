@@ -15,16 +15,17 @@ import (
 	"assay/judge/host/store"
 )
 
-// mostPackage is how many bytes a ZIP archive with a contest package can have. It may have pictures and statements.
+// mostPackage is the maximum size in bytes of a ZIP archive with a contest package, including pictures and
+// statements.
 const mostPackage = 256 << 20
 
-// Fetch reads a contest package from an address: that of a contest in a Contest API, or that of a ZIP archive. The
-// source has the account for it.
+// Fetch reads a contest package from an address, either a contest in a Contest API or a ZIP archive. The source
+// contains the account to use.
 func Fetch(ctx context.Context, s *store.Source) (*contestpackage.Files, error) {
 	return FetchAs(ctx, s, "")
 }
 
-// FetchAs is Fetch with a password, which takes the place of the source's secret file if it is not empty.
+// FetchAs is like Fetch. If password is not empty, it replaces the source's secret file.
 func FetchAs(ctx context.Context, s *store.Source, password string) (*contestpackage.Files, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil {
@@ -38,7 +39,7 @@ func FetchAs(ctx context.Context, s *store.Source, password string) (*contestpac
 		texts, err := p.packaged(ctx)
 		return &contestpackage.Files{Texts: texts}, err
 	}
-	beside := *s // a ZIP archive is not below a contest, and only it is asked for
+	beside := *s // a ZIP archive is not in a contest and is requested by its own URL
 	beside.URL = u.ResolveReference(&url.URL{Path: "/contests/x"}).String()
 	p, err := openWith(&beside, password)
 	if err != nil {
@@ -56,7 +57,7 @@ func FetchAs(ctx context.Context, s *store.Source, password string) (*contestpac
 	return contestpackage.Collect(archive)
 }
 
-// openWith is Open with a password that is not in a file.
+// openWith is like Open. If password is not empty, it replaces the secret file.
 func openWith(s *store.Source, password string) (*Primary, error) {
 	p, err := Open(s)
 	if err == nil && password != "" {
@@ -65,7 +66,8 @@ func openWith(s *store.Source, password string) (*Primary, error) {
 	return p, err
 }
 
-// packaged reads the contest of a primary as the files of a contest package. What the account must not see is left out.
+// packaged returns the contest of a primary as the files of a contest package. It omits data that the account may
+// not see.
 func (p *Primary) packaged(ctx context.Context) (map[string][]byte, error) {
 	contest, err := p.Contest(ctx)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestFetch: a package is read from the Contest API of another system, or as a ZIP archive.
+// TestFetch checks that a package can be read from the Contest API of another system, and as a ZIP archive.
 func TestFetch(t *testing.T) {
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)

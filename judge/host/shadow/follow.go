@@ -15,16 +15,16 @@ import (
 
 // The limits of reading a feed.
 const (
-	mostBatch   = 1000                   // lines that are stored at once
-	batchWithin = 200 * time.Millisecond // wait for further lines
-	mostEmpty   = 3                      // connections without a line; then the primary has nothing more
-	quietAfter  = 2 * time.Second        // without a line; then it has nothing more, either
-	lookAgain   = 2 * time.Second        // before the verdicts of this server are compared again
+	mostBatch   = 1000                   // maximum number of lines that are stored together
+	batchWithin = 200 * time.Millisecond // time to wait for more lines
+	mostEmpty   = 3                      // connections without a line, after which the feed is complete
+	quietAfter  = 2 * time.Second        // time without a line, after which the feed is complete
+	lookAgain   = 2 * time.Second        // interval for comparing the verdicts of this server
 	noteEvery   = 5 * time.Second
 	boardEvery  = 20 * time.Second
 )
 
-// session reads the feed of the primary once, until it ends.
+// session reads the feed of the primary until the feed ends.
 func (f *follower) session(ctx context.Context) error {
 	if err := f.load(ctx); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (f *follower) session(ctx context.Context) error {
 	if f.primary, err = Open(now); err != nil {
 		return err
 	}
-	if err := f.apply(ctx); err != nil { // the rest of an earlier session
+	if err := f.apply(ctx); err != nil { // the remaining changes of an earlier session
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -68,18 +68,18 @@ func (f *follower) session(ctx context.Context) error {
 	return f.follow(ctx, read, ended)
 }
 
-// follow stores what the feed of the primary sends, and updates the contest.
+// follow stores the data from the primary's feed, and updates the contest.
 func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan error) error {
 	heard := time.Now()
 	if err := f.heard(ctx); err != nil {
 		return err
 	}
-	any, last := false, time.Now() // any: there were lines with content; last: when the last one came
+	any, last := false, time.Now() // whether there were lines with content, and the time of the last one
 	for {
 		var batch [][]byte
 		var over error
 		done := false
-		var more <-chan time.Time // of a batch that has begun
+		var more <-chan time.Time // timeout for more lines of the current batch
 		look := time.After(lookAgain)
 	collect:
 		for len(batch) < mostBatch {
@@ -133,7 +133,7 @@ func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan 
 	}
 }
 
-// trouble records why the primary is not followed, or that it is.
+// trouble records why the primary cannot be followed. An empty text means that it is followed.
 func (f *follower) trouble(ctx context.Context, why string) error {
 	if f.told == why {
 		return nil
@@ -142,7 +142,7 @@ func (f *follower) trouble(ctx context.Context, why string) error {
 	return f.Store.NoteTrouble(ctx, f.source.Contest, why)
 }
 
-// heard records that the primary has sent something.
+// heard records that data from the primary has arrived.
 func (f *follower) heard(ctx context.Context) error {
 	if time.Since(f.noted) < noteEvery {
 		return nil
@@ -151,7 +151,7 @@ func (f *follower) heard(ctx context.Context) error {
 	return f.Store.NoteHeard(ctx, f.source.Contest)
 }
 
-// keep stores the objects of lines, with the token of the last one.
+// keep stores the objects in lines, and the token of the last line.
 func (f *follower) keep(ctx context.Context, batch [][]byte) error {
 	var objects []store.ExternalObject
 	since := ""
@@ -198,12 +198,12 @@ func (f *follower) keep(ctx context.Context, batch [][]byte) error {
 	}
 	err := f.Store.PutExternalObjects(ctx, f.source.Contest, since, objects)
 	if err != nil {
-		f.mirror = nil // it has what the database does not, so it is read again
+		f.mirror = nil // reload it: it contains changes that were not stored
 	}
 	return err
 }
 
-// settle records that the contest has all fresh objects of some types.
+// settle records that the contest contains all fresh objects of the given types.
 func (f *follower) settle(ctx context.Context, types ...string) error {
 	var all []store.ExternalObject
 	for k, o := range f.fresh {
@@ -223,7 +223,7 @@ func (f *follower) settle(ctx context.Context, types ...string) error {
 	return nil
 }
 
-// has reports whether an object of one of these types is fresh.
+// has reports whether there are fresh objects of the given types.
 func (f *follower) has(types ...string) bool {
 	for k := range f.fresh {
 		if slices.Contains(types, k.typ) {
@@ -233,10 +233,10 @@ func (f *follower) has(types ...string) bool {
 	return false
 }
 
-// apply updates the contest with what was stored. Each kind of objects comes after those that it refers to.
+// apply updates the contest from the stored objects. Objects are applied after the objects that they refer to.
 func (f *follower) apply(ctx context.Context) error {
 	if f.mirror["contest"][""] == "" {
-		return nil // the feed has only begun
+		return nil // the contest has not been sent yet
 	}
 	again := f.again
 	f.again = false
@@ -268,7 +268,7 @@ func (f *follower) apply(ctx context.Context) error {
 			return err
 		}
 	}
-	if people || problems || f.has("languages", "contest") { // objects that failed before may now succeed
+	if people || problems || f.has("languages", "contest") { // objects that failed before may succeed now
 		f.retry()
 	}
 	if err := f.settle(ctx, "groups", "organizations", "teams", "problems", "languages"); err != nil {
@@ -283,7 +283,8 @@ func (f *follower) apply(ctx context.Context) error {
 		return err
 	}
 	if again || f.has("contest", "state", "awards", "judgement-types") {
-		// Missing objects can change the results. Once these are final and public, nothing can be added.
+		// Missing objects could change the results, and nothing can be added after the results are final and
+		// public.
 		whole := f.quiet && !f.has("submissions")
 		if err := f.contest(ctx, nil, whole); err != nil {
 			return err
@@ -296,8 +297,8 @@ func (f *follower) apply(ctx context.Context) error {
 	return f.scoreboard(ctx)
 }
 
-// retry marks the submissions as fresh that could not be taken over. The database need not know: after a restart
-// their missing teams or problems arrive again.
+// retry marks submissions that could not be imported as fresh again. The database does not need this mark: after a
+// restart, the missing teams or problems arrive again.
 func (f *follower) retry() {
 	for k, text := range f.problem {
 		if data := f.mirror[k.typ][k.id]; k.typ == "submissions" && text != "" && data != "" {
@@ -306,7 +307,7 @@ func (f *follower) retry() {
 	}
 }
 
-// verdicts sets which verdicts count.
+// verdicts decides which verdicts count.
 func (f *follower) verdicts(ctx context.Context) error {
 	all, err := f.Store.ShadowedSubmissions(ctx, f.source.Contest)
 	if err != nil {
@@ -324,7 +325,7 @@ func (f *follower) verdicts(ctx context.Context) error {
 			now.Given = ""
 		}
 		if f.source.Ours && (now.Given != one.Given || now.Ignored != one.Ignored) {
-			marks, err := f.Store.Marks(ctx, one.ID) // the jury may have overridden it
+			marks, err := f.Store.Marks(ctx, one.ID) // the jury may have overridden the verdict
 			if err != nil {
 				return err
 			}
@@ -347,7 +348,7 @@ func (f *follower) verdicts(ctx context.Context) error {
 	return nil
 }
 
-// scoreboard stores the scoreboard of the primary from time to time. Not every primary shows one.
+// scoreboard stores the primary's scoreboard from time to time. Not every primary provides one.
 func (f *follower) scoreboard(ctx context.Context) error {
 	if time.Since(f.board) < boardEvery {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestLater: what a primary takes back or changes after a contest has it, changes here, too; also when the primary
-// does not know the token of its feed any more.
+// TestLater checks that later changes and deletions by the primary also change the contest, even if the primary no
+// longer recognizes the token of its feed.
 func TestLater(t *testing.T) {
 	p := newPrimary(t, false)
-	p.closed = true // and more may change
+	p.closed = true // so that the contest can still change
 	p.fill()
-	// Of an interval that does not count, what the primary says of the contest time holds.
+	// In a removed interval, the contest time from the primary is used.
 	p.add("submissions", "paused", `{"id":"paused","team_id":"t1","problem_id":"2","language_id":"shell","time":"2026-01-01T12:00:00+01:00","contest_time":"0:45:00.000"}`)
 	m := start(t, t.TempDir())
 	m.begin(p, false)
@@ -39,7 +39,7 @@ func TestLater(t *testing.T) {
 	has("a judgement that is taken back", "101 sum 2026-01-01T09:02:00.500Z 1 files, given open", true)
 
 	p.mu.Lock()
-	p.forgets = true // from now on, each feed begins at its beginning
+	p.forgets = true // from now on, each feed starts from the beginning
 	p.mu.Unlock()
 	p.CloseClientConnections()
 	p.add("teams", "t8", `{"id":"t8","name":"Eight"}`)
@@ -66,8 +66,8 @@ func TestLater(t *testing.T) {
 	})
 }
 
-// TestContestOfOurs: a contest that the server has follows a primary: its problems are linked by id and label, and
-// stay.
+// TestContestOfOurs checks that an existing contest can follow a primary. Its problems are linked by id and label,
+// and are kept.
 func TestContestOfOurs(t *testing.T) {
 	p := newPrimary(t, false)
 	p.fill()

@@ -17,13 +17,13 @@ import (
 	"assay/judge/host/store"
 )
 
-// picturesIn is how long the pictures of a primary are fetched before its other objects have their turn again.
+// picturesIn is how long pictures of a primary are fetched before its other objects are handled again.
 const picturesIn = 20 * time.Second
 
-// ofMedia is the type under which problems with pictures and documents are recorded.
+// ofMedia is the object type under which errors in pictures and documents are recorded.
 const ofMedia = "files"
 
-// withMedia are the types of objects whose pictures and documents are taken over.
+// withMedia lists the types of objects whose pictures and documents are copied.
 var withMedia = []string{media.Contest, media.Groups, media.Organizations, media.Teams, media.Problems}
 
 // A picture is a picture or document of the primary.
@@ -32,23 +32,23 @@ type picture struct {
 	href, hash  string
 	tags        []string
 	data        []byte
-	file        media.File // of the contest here
-	wrong       string     // why it cannot be taken over
-	later       bool       // it may be there later
+	file        media.File // the file in the contest on this server
+	wrong       string     // why it cannot be copied
+	later       bool       // it may become available later
 }
 
-// name identifies a picture in the list of problems.
+// name returns the name of a picture in the list of errors.
 func (p *picture) name() string { return path.Join(p.Type, p.Object, p.Property, path.Base(p.href)) }
 
-// tried identifies a picture with what it is now, to count how often it could not be fetched.
+// tried returns the key under which failed requests for the current version of a picture are counted.
 func (p *picture) tried() string { return ofMedia + " " + p.href + " " + p.hash }
 
-// of reports whether a file of the contest is of the same property.
+// of reports whether f is a file of the same property, and not scaled.
 func (p *picture) of(f media.File) bool {
 	return f.Type == p.Type && f.Object == p.Object && f.Property == p.Property && !f.Scaled
 }
 
-// pictures returns the pictures and documents of the primary, those of a property together.
+// pictures returns the pictures and documents of the primary, grouped by property.
 func (m Mirror) pictures() (all [][]*picture) {
 	for _, typ := range withMedia {
 		for _, id := range m.ids(typ) {
@@ -83,8 +83,8 @@ func picturesOf(data json.RawMessage, at media.Place) (all []*picture) {
 	return all
 }
 
-// media takes over the pictures and documents of the primary that the contest does not have yet. What cannot be taken
-// over is recorded, and the rest goes on. If the primary shows no file of a property, the property keeps its files.
+// media copies the pictures and documents of the primary that the contest lacks. If one cannot be copied, media
+// records this and continues. If the primary has no files for a property, the property keeps its files.
 func (f *follower) media(ctx context.Context) error {
 	f.mediaAgain = false
 	c, err1 := f.Store.Contest(ctx, f.source.Contest)
@@ -95,7 +95,7 @@ func (f *follower) media(ctx context.Context) error {
 	wrong := map[string]string{}
 	for k := range f.problem {
 		if k.typ == ofMedia {
-			wrong[k.id] = "" // unless it still cannot be taken over
+			wrong[k.id] = "" // replaced below if the error persists
 		}
 	}
 	all := f.mirror.pictures()
@@ -122,7 +122,7 @@ func (f *follower) media(ctx context.Context) error {
 		}
 		all = all[n:]
 	}
-	for _, of := range all { // next time: submissions and verdicts do not wait for pictures
+	for _, of := range all { // postponed: submissions and verdicts do not wait for pictures
 		f.mediaAgain = true
 		for _, one := range of {
 			wrong[one.name()] = f.problem[key{ofMedia, one.name()}]
@@ -136,7 +136,7 @@ func (f *follower) media(ctx context.Context) error {
 	return nil
 }
 
-// fetchPictures fetches the pictures that the contest does not have, some of them at once.
+// fetchPictures fetches the pictures that the contest lacks, several at a time.
 func (f *follower) fetchPictures(ctx context.Context, there []media.File, all []*picture) {
 	var group sync.WaitGroup
 	places := make(chan struct{}, mostFetches)
@@ -170,7 +170,7 @@ func (f *follower) fetchPictures(ctx context.Context, there []media.File, all []
 	}
 }
 
-// fetched records what the primary has answered.
+// fetched records the primary's response.
 func (p *picture) fetched(data []byte, err error) {
 	status, told := errors.AsType[*StatusError](err)
 	switch {
@@ -189,7 +189,7 @@ func (p *picture) fetched(data []byte, err error) {
 	p.data = data
 }
 
-// storePictures stores the pictures of a property that are new, in place of those that the primary no longer shows.
+// storePictures stores the new pictures of a property, and removes those that the primary no longer has.
 func (f *follower) storePictures(ctx context.Context, there []media.File, all []*picture) error {
 	names := map[string]bool{}
 	for _, one := range all {
@@ -203,7 +203,7 @@ func (f *follower) storePictures(ctx context.Context, there []media.File, all []
 			continue
 		}
 		at := one.Named(one.data, one.tags)
-		for n := 2; names[at.Filename]; n++ { // such as statements in two languages
+		for n := 2; names[at.Filename]; n++ { // for example, statements in two languages
 			at = one.Named(one.data, append(slices.Clone(one.tags), strconv.Itoa(n)))
 		}
 		names[at.Filename] = true
@@ -223,7 +223,7 @@ func (f *follower) storePictures(ctx context.Context, there []media.File, all []
 		return slices.ContainsFunc(there, func(is media.File) bool { return is.Place == n.Place && is.MD5 == n.MD5 })
 	}
 	if len(gone) == 0 && !slices.ContainsFunc(fresh, func(n media.File) bool { return !same(n) }) {
-		return nil // the primary gives no digests
+		return nil // the primary sends no digests
 	}
 	if f.Sweeping != nil {
 		f.Sweeping.RLock()

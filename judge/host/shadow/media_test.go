@@ -13,7 +13,8 @@ func drawing(side int) []byte {
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d"/>`, side, side)
 }
 
-// shows makes the primary show files of an object, each by a name, with the digest of its bytes unless it begins with !.
+// shows adds files with the given names to an object of the primary. Each has the digest of its bytes, unless its
+// name begins with !.
 func (p *primary) shows(property string, names ...string) string {
 	var all []string
 	p.mu.Lock()
@@ -34,7 +35,7 @@ func (p *primary) shows(property string, names ...string) string {
 	return fmt.Sprintf(`,%q:[%s]`, property, strings.Join(all, ","))
 }
 
-// pictures are the files of the contest that are not made here, and what is wrong with others.
+// pictures returns the files of the contest, except those generated on this server, and the errors of others.
 func (m *machine) pictures() string {
 	m.Helper()
 	all, err := m.db.Media(m.Context(), m.contest().ID)
@@ -64,8 +65,8 @@ func (m *machine) pictures() string {
 	return strings.Join(out, "\n")
 }
 
-// TestPictures: the pictures and statements of the primary are taken over, each once, and again if it changes. What is
-// missing or damaged is recorded, and everything else goes on.
+// TestPictures checks that the primary's pictures and statements are copied once, and again if they change. If a
+// file is missing or damaged, this is recorded, and everything else continues.
 func TestPictures(t *testing.T) {
 	p := newPrimary(t, false)
 	for name, data := range map[string]string{
@@ -146,7 +147,7 @@ func TestPictures(t *testing.T) {
 	if before["/media/u.svg"] != 1 || before["/media/many7.svg"] != 1 || before["/media/late.svg"] != 3 || before["/media/missing.svg"] != 1 || p.most > 8 || p.most < 2 {
 		t.Errorf("%d at once, %v", p.most, before)
 	}
-	// A logo changes, and a photo goes.
+	// A logo changes, and a photo is removed.
 	p.mu.Lock()
 	p.files["/media/u.svg"] = drawing(11)
 	p.mu.Unlock()
@@ -176,7 +177,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s was asked for %d times, before %d", name, n, before[name])
 		}
 	}
-	// A server that starts again fetches only what it lacks.
+	// After a restart, the server fetches only what it lacks.
 	m.stop()
 	m = start(t, m.dir)
 	m.wait(func() string {

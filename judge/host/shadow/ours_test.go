@@ -21,8 +21,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestBehindOurs: a server follows a contest of another one with an account of the type shadow, which judges the same:
-// in both versions of the Contest API, all verdicts, ranks and awards are equal.
+// TestBehindOurs lets one server follow a contest on another, with an account of type shadow. All verdicts, ranks
+// and awards must be equal, in both versions of the Contest API.
 func TestBehindOurs(t *testing.T) {
 	for _, version := range clicsVersions {
 		t.Run(version, func(t *testing.T) { behindOurs(t, version) })
@@ -115,7 +115,7 @@ func behindOurs(t *testing.T, version string) {
 	}
 	judgeHere()
 	matrix("{[AC WA] [AC WA] [[3 0] [0 1]]} 0 []")
-	send("bob", webtest.Failing()...) // while it is followed
+	send("bob", webtest.Failing()...) // while the contest is followed
 	matrix("{[AC WA] [ AC WA] [[0 3 0] [1 0 1]]} 0 []")
 	judgeHere()
 	matrix("{[AC WA] [AC WA] [[3 0] [0 2]]} 0 []")

@@ -19,22 +19,22 @@ import (
 	"assay/judge/host/store"
 )
 
-// The limits of what a primary sends.
+// The limits for data from a primary.
 const (
 	mostLine   = 8 << 20  // bytes of a line of an event feed, and of a JSON response
-	mostFile   = 64 << 20 // bytes of the files of a submission
+	mostFile   = 64 << 20 // total size of a submission's files in bytes
 	mostSecret = 256
-	answerIn   = 30 * time.Second // for the beginning of a response
-	fileIn     = 2 * time.Minute  // for the files of a submission
+	answerIn   = 30 * time.Second // for the response headers
+	fileIn     = 2 * time.Minute  // for downloading a submission's files
 )
 
-// Silence is how long a primary may send nothing.
+// Silence is how long a primary may be silent.
 const Silence = 120 * time.Second
 
-// A Primary is a client of another judging system's Contest API.
+// A Primary is a client for the Contest API of another judging system.
 type Primary struct {
 	contest         *url.URL // URL of the contest
-	base            *url.URL // to which references are relative
+	base            *url.URL // base of relative references
 	login, password string
 	http            *http.Client
 }
@@ -52,7 +52,7 @@ func (e *StatusError) Error() string {
 // A secretError is a fault of the file with the password.
 type secretError struct{ error }
 
-// Open returns the client for a source. It sends no request yet.
+// Open returns a client for a source. It sends no request yet.
 func Open(s *store.Source) (*Primary, error) {
 	u, err := url.Parse(s.URL)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
@@ -122,13 +122,13 @@ func (p *Primary) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 	}
 	if answer.StatusCode != http.StatusOK {
 		defer answer.Body.Close()
-		text, _ := io.ReadAll(io.LimitReader(answer.Body, 300)) // adds to the status
+		text, _ := io.ReadAll(io.LimitReader(answer.Body, 300)) // detail for the error; the status is sufficient
 		return nil, &StatusError{answer.StatusCode, strings.ToValidUTF8(strings.TrimSpace(string(text)), "?")}
 	}
 	return answer, nil
 }
 
-// read requests an address, and reads the whole response.
+// read requests an address and returns the whole response body.
 func (p *Primary) read(ctx context.Context, u *url.URL, most int64, within time.Duration) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -147,7 +147,7 @@ func (p *Primary) read(ctx context.Context, u *url.URL, most int64, within time.
 	return data, nil
 }
 
-// below returns an address below that of the contest.
+// below returns an address relative to the contest.
 func (p *Primary) below(name string) *url.URL {
 	u := *p.contest
 	if name != "" {
@@ -156,7 +156,7 @@ func (p *Primary) below(name string) *url.URL {
 	return &u
 }
 
-// Contest reads the contest of the primary.
+// Contest returns the contest object of the primary.
 func (p *Primary) Contest(ctx context.Context) (json.RawMessage, error) {
 	data, err := p.read(ctx, p.below(""), mostLine, answerIn)
 	if err == nil && !json.Valid(data) {
@@ -165,7 +165,7 @@ func (p *Primary) Contest(ctx context.Context) (json.RawMessage, error) {
 	return data, err
 }
 
-// file reads what an href names. It sends the password only to the primary itself.
+// file returns the file at an href. It sends the password only to the primary itself.
 func (p *Primary) file(ctx context.Context, href string) ([]byte, error) {
 	ref, err := url.Parse(href)
 	if err != nil {
@@ -178,7 +178,7 @@ func (p *Primary) file(ctx context.Context, href string) ([]byte, error) {
 	return p.read(ctx, u, mostFile, fileIn)
 }
 
-// feed opens the event feed. Since is the query parameter with the last line.
+// feed opens the event feed. Since is the query parameter that identifies the last line.
 func (p *Primary) feed(ctx context.Context, since string) (io.ReadCloser, error) {
 	u := p.below("event-feed")
 	u.RawQuery = since
@@ -189,7 +189,7 @@ func (p *Primary) feed(ctx context.Context, since string) (io.ReadCloser, error)
 	return answer.Body, nil
 }
 
-// kept are the types of objects that are stored.
+// kept lists the types of objects that are stored.
 var kept = map[string]bool{
 	"contest": true, "state": true, "judgement-types": true, "languages": true, "problems": true, "groups": true, "organizations": true,
 	"teams": true, "submissions": true, "judgements": true, "awards": true,
@@ -199,12 +199,12 @@ var kept = map[string]bool{
 type line struct {
 	typ     string
 	objects []store.ExternalObject
-	all     bool   // all objects of their type
-	since   string // the query parameter to continue after it; empty if it has no token
+	all     bool   // contains all objects of the type
+	since   string // query parameter to resume after the line; empty without a token
 }
 
-// parseLine parses a line of an event feed: of versions with tokens, or of earlier versions, in which a line has its
-// own id and an operation.
+// parseLine parses a line of an event feed. It supports versions with tokens, and earlier versions, in which each
+// line has an id and an operation.
 func parseLine(data []byte) (l line, err error) {
 	var sent struct {
 		Type  string          `json:"type"`
@@ -290,7 +290,7 @@ func query(name, value string) string {
 	return url.Values{name: {value}}.Encode()
 }
 
-// plainText returns a JSON string or number as a text. For anything else it is empty.
+// plainText returns a JSON string or number as text. For any other value it returns an empty string.
 func plainText(data json.RawMessage) string {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
@@ -303,9 +303,9 @@ func plainText(data json.RawMessage) string {
 	return ""
 }
 
-// lines reads the lines of an event feed until it ends, and calls each with each line. It drops an incomplete last
-// line. Empty lines, which show that the primary is alive, are nil. Torn reports whether the feed ended within a
-// line.
+// lines reads the lines of an event feed until EOF, and calls the function each with every line. It drops an
+// incomplete last line. For an empty line, which shows that the primary is alive, data is nil. Torn reports
+// whether the feed ended within a line.
 func lines(from io.Reader, each func(data []byte) error) (torn bool, err error) {
 	r := bufio.NewReaderSize(from, 64<<10)
 	var whole []byte
@@ -317,7 +317,7 @@ func lines(from io.Reader, each func(data []byte) error) (torn bool, err error) 
 			continue
 		case errors.Is(err, bufio.ErrBufferFull):
 			return false, fmt.Errorf("a line of the event feed has more than %d MiB", mostLine>>20)
-		case err != nil: // connections break, and then the feed is opened again
+		case err != nil: // the connection broke, so the caller opens the feed again
 			return len(whole) > 0, nil
 		}
 		data := bytes.TrimSpace(whole)

@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestParseLine: a line of each version of event feeds becomes the same objects.
+// TestParseLine checks that lines in all versions of event feeds give the same objects.
 func TestParseLine(t *testing.T) {
 	for _, tt := range []struct{ line, want, since, wrong string }{
 		{`{"type":"teams","id":"7","data":{"id":"7","name":"T"},"token":"e.1"}`, `teams 7 {"id":"7","name":"T"}`, "since_token=e.1", ""},
@@ -58,7 +58,7 @@ func FuzzParseLine(f *testing.F) {
 	})
 }
 
-// TestLines: a feed that breaks off in the middle of a line has the lines before it.
+// TestLines checks that the complete lines are read from a feed that breaks off within a line.
 func TestLines(t *testing.T) {
 	whole := "{\"a\":1}\n\n  {\"b\":2}\r\n{\"c\":\"" + strings.Repeat("x", 100_000) + "\"}\n{\"d\":4}\n"
 	ends := []int{8, 9, 20, 20 + 100_009, len(whole)}
@@ -86,7 +86,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestVerdicts: which judgement counts at the primary, and which verdict it is here.
+// TestVerdicts checks which judgement is current on the primary, and which verdict it corresponds to on this
+// server.
 func TestVerdicts(t *testing.T) {
 	types := []store.ExternalObject{
 		{Type: "judgement-types", ID: "AC", Data: `{"id":"AC","penalty":false,"solved":true}`},
@@ -125,7 +126,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		objects := append(append([]store.ExternalObject{}, types...), tt.more...)
 		for i, j := range tt.judgements {
-			id := fmt.Sprint(9 + i) // 10 is after 9
+			id := fmt.Sprint(9 + i) // 10 comes after 9
 			objects = append(objects, store.ExternalObject{Type: "judgements", ID: id, Data: strings.Replace(fmt.Sprintf(`{"id":%q,"submission_id":"s",%s}`, id, j), ",}", "}", 1)})
 		}
 		if got := NewMirror(objects).Verdicts()["s"]; got != tt.want {
@@ -134,7 +135,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestDiffers: equal simplified verdicts are equal, and what one of both has not judged is no difference.
+// TestDiffers checks that verdicts with the same simplified verdict are equal. A submission that one of the
+// systems has not judged is not a difference.
 func TestDiffers(t *testing.T) {
 	all := []store.Shadowed{
 		{ExtID: "1", Verdict: judge.Accepted, Ended: true}, {ExtID: "2", Verdict: judge.WrongAnswer, Ended: true},
@@ -157,7 +159,7 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// TestRanks: scoreboards of both versions, with teams that differ or are missing.
+// TestRanks compares scoreboards of both versions, with teams that differ or are missing.
 func TestRanks(t *testing.T) {
 	theirs := ranks([]byte(`{"rows":[{"rank":1,"team_id":"a","score":{"num_solved":2,"total_time":"1:05:00.000"}},
 		{"rank":2,"team_id":"b","score":{"num_solved":1,"total_time":30}},{"rank":3,"team_id":3,"score":{"num_solved":0,"total_time":0}}]}`))
@@ -174,7 +176,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestOpen: which addresses are those of a contest, and which files have a password.
+// TestOpen checks which addresses are valid contest addresses, and which files can contain a password.
 func TestOpen(t *testing.T) {
 	for url, want := range map[string]string{
 		"https://a.example/api/contests/x":          "https://a.example/api/ /api/contests/x/event-feed",

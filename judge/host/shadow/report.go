@@ -19,18 +19,18 @@ import (
 // A Report compares a contest with its primary.
 type Report struct {
 	Source   *store.Source
-	Lag      time.Duration // time since the primary sent something; 0 if it never did
-	Silent   bool          // for longer than Silence
+	Lag      time.Duration // time since the last data from the primary; 0 if there was none
+	Silent   bool          // the lag exceeds Silence
 	Matrix   Matrix
 	Differ   []Pair
 	Problems []store.ExternalProblem
-	// Ranks are the teams with different ranks, and Awards the awards that differ. HasBoard reports whether the
-	// primary shows a scoreboard.
+	// Ranks lists the teams with different ranks, and Awards the awards that differ. HasBoard reports whether the
+	// primary provides a scoreboard.
 	HasBoard bool
 	Ranks    []RankPair
 	Awards   []AwardPair
-	seq      int64  // of the last event of the contest at the comparison
-	late     []Pair // the primary has a verdict, and this server has none yet
+	seq      int64  // number of the contest's last event at the time of the comparison
+	late     []Pair // only the primary has a verdict
 }
 
 // A Difference is a difference from the primary that must be acknowledged before the results can be final.
@@ -74,14 +74,14 @@ func (r *Report) Comparison() *store.Comparison {
 	return c
 }
 
-// A Matrix counts submissions by the verdicts of the primary, in rows, and of this server, in columns. An empty
-// verdict is pending.
+// A Matrix counts submissions by the primary's verdict (rows) and this server's verdict (columns). An empty
+// verdict means pending.
 type Matrix struct {
 	Rows, Columns []judge.Verdict
 	Cells         [][]int
 }
 
-// NewMatrix counts pairs.
+// NewMatrix returns the Matrix of the given pairs.
 func NewMatrix(pairs []Pair) (m Matrix) {
 	seen := func(all []judge.Verdict, v judge.Verdict) []judge.Verdict {
 		if slices.Contains(all, v) {
@@ -104,10 +104,10 @@ func NewMatrix(pairs []Pair) (m Matrix) {
 	return m
 }
 
-// A Rank is a line of a scoreboard. Rank is 0 if the team has none.
+// A Rank is a row of a scoreboard. Its field Rank is 0 if the team is not ranked.
 type Rank struct{ Rank, Solved, Minutes int }
 
-// text returns the rank in words.
+// text returns the rank as text.
 func (r Rank) text() string {
 	if r.Rank == 0 {
 		return "none"
@@ -115,20 +115,20 @@ func (r Rank) text() string {
 	return fmt.Sprintf("%d with %d solved in %d min", r.Rank, r.Solved, r.Minutes)
 }
 
-// A RankPair is a team with its rank at the primary and here.
+// A RankPair is a team with its ranks on the primary and on this server.
 type RankPair struct {
 	Team, Name   string // the id, and the display name
 	Theirs, Ours Rank
 }
 
-// An AwardPair is an award with the ids of its teams at the primary and here.
+// An AwardPair is an award with the ids of its teams on the primary and on this server.
 type AwardPair struct {
 	ID           string
 	Theirs, Ours []string
 }
 
-// NewReport compares a contest with its primary at a moment. It returns store.ErrNotFound if the contest follows
-// none.
+// NewReport compares a contest with its primary at the time now. It returns store.ErrNotFound if the contest does
+// not follow a primary.
 func NewReport(ctx context.Context, db *store.Store, feeds *feed.Registry, contest string, now time.Time) (*Report, error) {
 	if _, err := feeds.Contest(ctx, contest); err != nil { // it may record that the contest has ended
 		return nil, err
@@ -194,7 +194,7 @@ func (r *Report) results(ctx context.Context, m Mirror, feeds *feed.Registry, co
 	for _, l := range lines {
 		ours[l.ID] = parseObject(string(l.Data)).texts("team_ids")
 	}
-	for _, id := range m.ids("awards") { // an award that only this server has is no difference
+	for _, id := range m.ids("awards") { // awards that only this server has do not count
 		p := AwardPair{id, m.object("awards", id).texts("team_ids"), ours[id]}
 		slices.SortFunc(p.Theirs, naturally)
 		slices.SortFunc(p.Ours, naturally)
@@ -205,7 +205,7 @@ func (r *Report) results(ctx context.Context, m Mirror, feeds *feed.Registry, co
 	return nil
 }
 
-// ranks parses a scoreboard. It returns nil if that fails.
+// ranks parses a scoreboard. It returns nil if the data is not valid.
 func ranks(data []byte) map[string]Rank {
 	var board struct {
 		Rows []struct {
@@ -228,7 +228,7 @@ func ranks(data []byte) map[string]Rank {
 	return all
 }
 
-// rankPairs returns the teams that differ, the best at the primary first.
+// rankPairs returns the teams whose ranks differ, in the order of the primary's ranks.
 func rankPairs(theirs, ours map[string]Rank, name func(id string) string) (all []RankPair) {
 	for id, t := range theirs {
 		if ours[id] != t {

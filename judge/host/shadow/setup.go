@@ -18,7 +18,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// An object is an object of a primary. Its values are decoded on demand.
+// An object is an object from a primary. Its values are decoded on demand.
 type object map[string]json.RawMessage
 
 func parseObject(data string) object {
@@ -29,13 +29,13 @@ func parseObject(data string) object {
 	return o
 }
 
-// text returns a string or number. It is empty if there is none.
+// text returns a property that is a string or number. It returns an empty string if there is none.
 func (o object) text(key string) string { return plainText(o[key]) }
 
 // flag reports whether a property is true.
 func (o object) flag(key string) bool { return string(o[key]) == "true" }
 
-// texts returns the strings of a list.
+// texts returns a property that is a list of strings.
 func (o object) texts(key string) (all []string) {
 	var list []json.RawMessage
 	if json.Unmarshal(o[key], &list) == nil {
@@ -56,7 +56,7 @@ func (o object) time(key string) time.Time {
 	return at.UTC().Truncate(time.Microsecond)
 }
 
-// duration returns a RELTIME.
+// duration returns a property that is a RELTIME.
 func (o object) duration(key string) (time.Duration, bool) {
 	d, err := clics.ParseRelTime(o.text(key))
 	return d, err == nil
@@ -74,8 +74,8 @@ func (m Mirror) ids(typ string) []string {
 
 func (m Mirror) object(typ, id string) object { return parseObject(m[typ][id]) }
 
-// ContestOf updates a contest to what its primary says. Other fields do not change. Finalized reports whether the
-// results may be marked as final.
+// ContestOf updates a contest from its primary. Other fields do not change. Finalized reports whether the results
+// may be marked as final.
 func (m Mirror) ContestOf(c *store.Contest, finalized bool) {
 	o, state := m.object("contest", ""), m.object("state", "")
 	if name := cmp.Or(o.text("name"), o.text("formal_name")); name != "" {
@@ -116,10 +116,10 @@ func (m Mirror) ContestOf(c *store.Contest, finalized bool) {
 	}
 }
 
-// usualPenalty is the penalty time of the ICPC, in minutes.
+// usualPenalty is the ICPC's penalty time in minutes.
 const usualPenalty = 20
 
-// penalty returns a penalty time in minutes. It is a number or a RELTIME.
+// penalty parses a penalty time, which is a number of minutes or a RELTIME. It returns minutes.
 func penalty(text string) (minutes int, ok bool) {
 	if d, err := clics.ParseRelTime(text); err == nil {
 		minutes = int(d / time.Minute)
@@ -129,14 +129,14 @@ func penalty(text string) (minutes int, ok bool) {
 	return minutes, true
 }
 
-// contest updates the contest from the primary, and its problems unless they are nil.
+// contest updates the contest from the primary. It also updates the problems unless problems is nil.
 func (f *follower) contest(ctx context.Context, problems []store.NewContestProblem, finalized bool) error {
 	c, err := f.Store.Contest(ctx, f.source.Contest)
 	if err != nil {
 		return err
 	}
 	was := *c
-	f.mirror.ContestOf(c, finalized && !f.source.Ours) // administrators finalize results of this server
+	f.mirror.ContestOf(c, finalized && !f.source.Ours) // administrators finalize results if this server's verdicts count
 	if finalized {
 		c.Settings.Awards = f.mirror.awards()
 	}
@@ -148,11 +148,11 @@ func (f *follower) contest(ctx context.Context, problems []store.NewContestProbl
 	if err := f.Store.SetContest(ctx, c, problems); !errors.Is(err, store.ErrChanged) {
 		return err
 	}
-	f.again = true // the contest was changed meanwhile, so it is updated again
+	f.again = true // retry later, because the contest was changed in the meantime
 	return nil
 }
 
-// computed are the awards that this server computes. Others are taken over.
+// computed matches the awards that this server computes. Other awards are copied from the primary.
 var computed = regexp.MustCompile(`^(winner|(gold|silver|bronze)-medal|first-to-solve-.*|group-winner-.*)$`)
 
 // awards returns the awards of the primary that this server does not compute.
@@ -165,20 +165,20 @@ func (m Mirror) awards() (all []store.OwnAward) {
 	return all
 }
 
-// properties are the properties that a contest package has for each type.
+// properties lists the properties in a contest package for each type.
 var properties = map[string][]string{
 	"groups":        {"id", "icpc_id", "name", "type"},
 	"organizations": {"id", "icpc_id", "name", "formal_name", "country", "country_subdivision", "url"},
 	"teams":         {"id", "icpc_id", "name", "label", "display_name", "organization_id", "group_ids", "hidden"},
 }
 
-// imported takes over groups, organizations and teams. It records what is wrong with an object, and skips it.
+// imported imports groups, organizations and teams. It skips invalid objects and records their errors.
 func (f *follower) imported(ctx context.Context) error {
 	c, err := f.Store.Contest(ctx, f.source.Contest)
 	if err != nil {
 		return err
 	}
-	out := map[string]map[string]string{} // what is wrong, by type and id
+	out := map[string]map[string]string{} // errors by type and id
 	for typ := range properties {
 		out[typ] = map[string]string{}
 	}
@@ -192,7 +192,7 @@ func (f *follower) imported(ctx context.Context) error {
 				return err
 			}
 			open := *c
-			open.Finalized = time.Time{} // the primary decides until when it changes
+			open.Finalized = time.Time{} // the primary decides how long the contest can change
 			now.Now, now.Contest = time.Now(), &open
 			plan, err = contestpackage.PlanImport(ctx, p, c.Slug, now)
 		}
@@ -221,7 +221,7 @@ func (f *follower) imported(ctx context.Context) error {
 	return f.noteAll(ctx, out)
 }
 
-// noteAll records what is wrong with objects, by type and id, and clears the records of the others.
+// noteAll records the given errors of objects, by type and id, and clears the errors of all other objects.
 func (f *follower) noteAll(ctx context.Context, out map[string]map[string]string) error {
 	for typ, wrong := range out {
 		for id := range f.mirror[typ] {
@@ -233,7 +233,7 @@ func (f *follower) noteAll(ctx context.Context, out map[string]map[string]string
 	return nil
 }
 
-// files returns the files of a contest package, with an object on each line, and the ids of these objects.
+// files returns the files of a contest package with one object per line, and the ids of these objects by type.
 func (f *follower) files(out map[string]map[string]string) (files map[string][]byte, listed map[string][]string) {
 	files, listed = map[string][]byte{}, map[string][]string{}
 	there := func(typ, id string) bool { return f.mirror[typ][id] != "" && out[typ][id] == "" }
@@ -260,7 +260,7 @@ func (f *follower) files(out map[string]map[string]string) (files map[string][]b
 			}
 			data, err := json.Marshal(plain)
 			if err != nil {
-				continue // texts can always be encoded
+				continue // does not happen, because strings can always be encoded
 			}
 			all, listed[typ] = append(all, string(data)), append(listed[typ], id)
 		}
@@ -269,7 +269,7 @@ func (f *follower) files(out map[string]map[string]string) (files map[string][]b
 	return files, listed
 }
 
-// teamOf completes a team. It leaves out references to missing objects.
+// teamOf adds the remaining properties of a team. It omits references to missing objects.
 func (f *follower) teamOf(o object, plain map[string]any, there func(typ, id string) bool) {
 	if plain["name"] == nil {
 		plain["name"] = cmp.Or(o.text("display_name"), o.text("id"))
@@ -292,7 +292,7 @@ var (
 	notSlug  = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// problems takes over the problems. A problem without a package on this server becomes a placeholder.
+// problems imports the problems. A problem without a package on this server becomes a placeholder.
 func (f *follower) problems(ctx context.Context) error {
 	c, err := f.Store.Contest(ctx, f.source.Contest)
 	if err != nil {
@@ -306,7 +306,7 @@ func (f *follower) problems(ctx context.Context) error {
 	ids := f.mirror.ids("problems")
 	ordinal := func(id string) int {
 		n := 0
-		_, _ = fmt.Sscanf(f.mirror.object("problems", id).text("ordinal"), "%d", &n) // if it has none, it comes first
+		_, _ = fmt.Sscanf(f.mirror.object("problems", id).text("ordinal"), "%d", &n) // without an ordinal, the problem comes first
 		return n
 	}
 	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(ordinal(a), ordinal(b)) })
@@ -345,7 +345,7 @@ func (f *follower) problems(ctx context.Context) error {
 	if len(all) == 0 {
 		return nil
 	}
-	for _, p := range was { // problems that the primary does not have stay
+	for _, p := range was { // keep problems that the primary does not have
 		has := func(n store.NewContestProblem) bool { return n.Slug == p.Slug || n.Label == p.Label }
 		if !slices.ContainsFunc(all, has) {
 			all = append(all, store.NewContestProblem{
@@ -356,8 +356,8 @@ func (f *follower) problems(ctx context.Context) error {
 	return f.contest(ctx, all, false)
 }
 
-// problemFor returns the problem of this server for a problem of the primary: the one that the contest has with its
-// id or label, the published one with its name, or else a placeholder.
+// problemFor returns this server's problem for a problem of the primary. This is the contest's problem with the
+// same id or label, or else the published problem with the same name, or else a placeholder.
 func (f *follower) problemFor(ctx context.Context, c *store.Contest, id, label, title string, was []*store.ContestProblem,
 	published []*store.Problem, all []store.NewContestProblem) (slug string, points int64, err error) {
 	free := func(slug string) bool {

@@ -1,13 +1,14 @@
-// Package shadow lets contests follow another judging system, their primary, by its Contest API. It stores the
-// objects of the primary's event feed, takes over its teams, problems and submissions, has the submissions judged
-// here, and compares the verdicts. A setting of each source says which verdicts count.
+// Package shadow lets contests follow another judging system, their primary, through its Contest API. It stores
+// the objects in the primary's event feed, imports its teams, problems and submissions, lets workers of this
+// server judge the submissions, and compares the verdicts. A setting of each source decides which verdicts count.
 //
-// Everything that was read is in the database, with the token of its last line. Objects that the contest does not
-// have yet are marked there. So a server can be killed at any moment, and continues without loss or duplicates.
+// The database contains everything that was read, with the token of the last line. Objects that have not been
+// applied to the contest yet are marked there. Therefore a server can be killed at any time, and continues without
+// loss or duplicates.
 //
-// Fetch reads a contest package once, from such a system or as a ZIP archive.
+// Fetch reads a contest package once, from such a system or from a ZIP archive.
 //
-// The package sends nothing to a primary. It takes over no accounts, clarifications or runs.
+// The package sends no data to a primary. It does not import accounts, clarifications or runs.
 package shadow
 
 import (
@@ -26,20 +27,20 @@ type Options struct {
 	*desk.Desk
 	Log    *slog.Logger
 	Holder string // see dispatch.Options
-	// Pause is how long the service waits before it contacts a primary again. If zero, it is 1 s, and more after
+	// Pause is the delay before the service contacts a primary again. Zero means 1 s. The delay increases after
 	// each failure.
 	Pause time.Duration
 }
 
-// A Service follows the primaries of a server's contests.
+// A Service makes a server's contests follow their primaries.
 type Service struct {
 	o Options
 
 	mu      sync.Mutex
-	running map[string]*running // by the id of the contest
+	running map[string]*running // by contest id
 }
 
-// A running is a source that is followed.
+// A running is a source that is being followed.
 type running struct {
 	source store.Source
 	stop   context.CancelFunc
@@ -47,8 +48,8 @@ type running struct {
 }
 
 const (
-	lookEvery = 2 * time.Second  // for new or changed sources
-	mostPause = 15 * time.Second // before a primary is contacted again
+	lookEvery = 2 * time.Second  // interval between checks for new or changed sources
+	mostPause = 15 * time.Second // maximum delay before a primary is contacted again
 )
 
 // New returns a Service.
@@ -59,7 +60,7 @@ func New(o Options) *Service {
 	return &Service{o: o, running: map[string]*running{}}
 }
 
-// Run follows the primaries until ctx ends, while this server is the leader.
+// Run follows the primaries until ctx is done. It does nothing while another server is the leader.
 func (s *Service) Run(ctx context.Context) {
 	lead := store.NewLead(s.o.Store, store.ShadowLead, s.o.Holder)
 	defer lead.Resign(ctx)
@@ -86,7 +87,7 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// keep follows exactly these sources.
+// keep starts and stops followers so that exactly the given sources are followed.
 func (s *Service) keep(ctx context.Context, all []*store.Source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,35 +118,35 @@ func (s *Service) keep(ctx context.Context, all []*store.Source) {
 	}
 }
 
-// same reports whether a source is followed as before.
+// same reports whether two sources are followed in the same way.
 func same(a, b *store.Source) bool {
 	return a.URL == b.URL && a.Login == b.Login && a.SecretFile == b.SecretFile && a.Account == b.Account && a.Ours == b.Ours
 }
 
-// A follower follows the primary of one contest.
+// A follower makes one contest follow its primary.
 type follower struct {
 	Options
 	source     store.Source
 	primary    *Primary
 	mirror     Mirror
-	fresh      map[key]store.ExternalObject // that the contest does not have yet
+	fresh      map[key]store.ExternalObject // objects that have not been applied to the contest
 	problem    map[key]string               // as recorded
-	failures   map[string]int               // how often the files of a submission could not be fetched
-	again      bool                         // the contest is not up to date
-	mediaAgain bool                         // pictures are to be fetched again
-	resumed    bool                         // the feed was opened after the last stored line
-	torn       bool                         // the feed ended within a line
+	failures   map[string]int               // number of failed requests for the files of a submission
+	again      bool                         // the contest must be updated again
+	mediaAgain bool                         // pictures must be fetched again
+	resumed    bool                         // the feed was resumed after the last stored line
+	torn       bool                         // the feed broke off within a line
 	empty      int                          // consecutive connections without a line
-	quiet      bool                         // the primary has nothing more to send for now
-	told       string                       // the recorded reason why the primary is not followed
-	noted      time.Time                    // when it was recorded that the primary sent something
-	board      time.Time                    // when its scoreboard was last requested
+	quiet      bool                         // the primary has no more data for now
+	told       string                       // recorded reason why the primary cannot be followed
+	noted      time.Time                    // when the last data from the primary was recorded
+	board      time.Time                    // when the scoreboard was last requested
 }
 
 // A key identifies an object of a primary.
 type key struct{ typ, id string }
 
-// run follows the primary until ctx ends.
+// run follows the primary until ctx is done.
 func (f *follower) run(ctx context.Context) {
 	pause := f.Pause
 	for ctx.Err() == nil {
@@ -170,7 +171,7 @@ func (f *follower) run(ctx context.Context) {
 	}
 }
 
-// load reads what the contest has of the primary.
+// load reads the stored objects of the primary.
 func (f *follower) load(ctx context.Context) error {
 	if f.mirror != nil {
 		return nil
@@ -196,7 +197,7 @@ func (f *follower) load(ctx context.Context) error {
 	return nil
 }
 
-// note records what is wrong with an object of the primary. An empty text means nothing.
+// note records an error of an object on the primary. An empty text clears the error.
 func (f *follower) note(ctx context.Context, typ, id, text string) error {
 	if f.problem[key{typ, id}] == text {
 		return nil

@@ -27,10 +27,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// patience is how long a test waits for what must come.
+// patience is the timeout of a test for expected events.
 const patience = 3 * time.Minute
 
-// machine is a server that follows.
+// A machine is a server that follows primaries.
 type machine struct {
 	testing.TB
 	dir   string
@@ -40,7 +40,7 @@ type machine struct {
 	stop  func()
 }
 
-// start opens the database of a directory, and follows the primaries.
+// start opens the database in a directory, and starts to follow the primaries.
 func start(t testing.TB, dir string) *machine {
 	t.Helper()
 	m := &machine{TB: t, dir: dir}
@@ -68,7 +68,7 @@ func start(t testing.TB, dir string) *machine {
 		_, err = m.db.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: m.admin.ID, ID: some, Manifest: some, Config: some, Sheet: digest, MadeBy: m.admin.ID})
 		must(err)
 	}
-	// What the server before led is free, as package server has it.
+	// Release the leases of the previous server, as package server does.
 	if leader, err := m.db.Leading(t.Context(), store.ShadowLead); err == nil {
 		must(m.db.Resign(t.Context(), store.ShadowLead, leader.Holder))
 	}
@@ -85,7 +85,7 @@ func start(t testing.TB, dir string) *machine {
 	return m
 }
 
-// kill ends a server as the loss of its machine does: its database does not answer any more, wherever it is.
+// kill stops a server as a machine failure would: its database immediately stops responding.
 func (m *machine) kill() {
 	_ = m.db.Close()
 	m.stop()
@@ -100,7 +100,8 @@ func (m *machine) contest() *store.Contest {
 	return c
 }
 
-// wait waits until the contest is as it must be, which check says; "" is for yes.
+// wait waits until check returns an empty string. If that takes too long, the test fails with the last text that
+// check returned.
 func (m *machine) wait(check func() string) {
 	m.Helper()
 	last := ""
@@ -112,7 +113,7 @@ func (m *machine) wait(check func() string) {
 	m.Fatal(last)
 }
 
-// state is all that counts of a contest, as text.
+// state formats all relevant data of a contest.
 func (m *machine) state() string {
 	m.Helper()
 	ctx, c := m.Context(), m.contest()
@@ -120,11 +121,11 @@ func (m *machine) state() string {
 	if err != nil {
 		m.Fatal(err)
 	}
-	// In which order they were taken over depends on when their files could be fetched.
+	// The order of import depends on when the files could be fetched.
 	slices.SortFunc(all, func(a, b store.Shadowed) int { return strings.Compare(a.ExtID, b.ExtID) })
 	var out strings.Builder
 	for _, s := range all {
-		if s.Ignored { // one that the primary deleted is there only if the deletion came in a later batch
+		if s.Ignored { // a deleted submission remains only if it was imported before
 			continue
 		}
 		sub, err := m.db.Submission(ctx, s.ID)
@@ -143,7 +144,7 @@ func (m *machine) state() string {
 	return out.String()
 }
 
-// results are the scoreboard and the awards of a contest, as the jury sees them.
+// results returns a contest's scoreboard and awards in the jury's view.
 func (m *machine) results() string {
 	m.Helper()
 	feeds := feed.Registry{Desk: m.desk}
@@ -178,7 +179,7 @@ func (m *machine) results() string {
 	return out.String()
 }
 
-// begin lets the contest of a server follow a primary.
+// begin makes a contest follow a primary.
 func (m *machine) begin(p *primary, ours bool) {
 	m.Helper()
 	slug, err := shadow.Begin(m.Context(), m.desk, store.Source{URL: p.address(), Account: m.admin.ID, Ours: ours}, "")
@@ -187,7 +188,7 @@ func (m *machine) begin(p *primary, ours bool) {
 	}
 }
 
-// whole waits until a contest has all that its primary has.
+// whole waits until a contest contains all data of its primary.
 func (m *machine) whole() {
 	m.Helper()
 	m.wait(func() string {
@@ -215,8 +216,8 @@ func (m *machine) whole() {
 	})
 }
 
-// TestStateFirst: a feed that begins when the contest is over has the final state before the submissions. The
-// results are final when all of them are there.
+// TestStateFirst checks a feed that starts after the contest, in which the final state precedes the submissions.
+// The results must become final only after all submissions have been imported.
 func TestStateFirst(t *testing.T) {
 	p := newPrimary(t, false)
 	p.fill()
@@ -246,8 +247,8 @@ func TestStateFirst(t *testing.T) {
 	}
 }
 
-// TestFollow: a contest that follows a primary whose feed breaks off at random bytes, on a server that is killed
-// again and again, becomes the one of an uninterrupted run, in each version of the feed.
+// TestFollow follows a primary whose feed breaks off after random bytes, on a server that is killed repeatedly.
+// The resulting contest must equal that of an uninterrupted run, in each version of the feed.
 func TestFollow(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		t.Run(fmt.Sprint("old ", old), func(t *testing.T) {
@@ -275,7 +276,7 @@ func TestFollow(t *testing.T) {
 			for i := range 8 {
 				time.Sleep(time.Duration(p.cuts.IntN(60)) * time.Millisecond)
 				m.kill()
-				if m = start(t, dir); i == 4 { // the primary starts again, too
+				if m = start(t, dir); i == 4 { // also restart the primary
 					p.mu.Lock()
 					p.forgets = true
 					p.mu.Unlock()
@@ -300,12 +301,12 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// check compares what a contest has of the primary of fill.
+// check compares the contest with the data from fill.
 func check(t *testing.T, state, results string) {
 	t.Helper()
 	for _, want := range []string{
 		"100 sum 2026-01-01T09:01:00.500Z 1 files, given AC, judged here true\n",
-		"102 wf-2026-b 2026-01-01T09:03:00.500Z 1 files, given CE, judged here false\n", // it has no package
+		"102 wf-2026-b 2026-01-01T09:03:00.500Z 1 files, given CE, judged here false\n", // the problem has no package
 		"103 wf-2026-b 2026-01-01T09:04:00.500Z 1 files, given open, judged here false\n",
 		"106 wf-2026-b 2026-01-01T09:07:00.500Z 1 files, given open, judged here false\n", // JE
 		"broken sum 2026-01-01T10:00:00.500Z 0 files, given WA, judged here false\n",
@@ -344,7 +345,8 @@ func check(t *testing.T, state, results string) {
 	}
 }
 
-// TestPassword: the password is read from its file, sent to the primary, and its loss is told.
+// TestPassword checks that the password is read from its file and sent to the primary, and that a missing file is
+// reported.
 func TestPassword(t *testing.T) {
 	p := newPrimary(t, false)
 	p.password = "sesame"
@@ -373,7 +375,7 @@ func TestPassword(t *testing.T) {
 	}
 	p.fill()
 	m.whole()
-	if err := os.Remove(file); err != nil { // it is read when the feed is opened again
+	if err := os.Remove(file); err != nil { // the file is read when the feed is opened again
 		t.Fatal(err)
 	}
 	p.CloseClientConnections()
@@ -385,11 +387,12 @@ func TestPassword(t *testing.T) {
 	})
 }
 
-// TestOurs: with the verdicts of this server, those of the primary do not count; a submission that nobody judges is
-// pending. It can be changed at any time. The results do not become final by themselves.
+// TestOurs checks contests in which this server's verdicts count. The primary's verdicts have no effect, and a
+// submission that no worker judges is pending. The setting can be changed at any time. The results do not become
+// final automatically.
 func TestOurs(t *testing.T) {
 	p := newPrimary(t, false)
-	p.closed = true // and the jury may still change verdicts
+	p.closed = true // so that the jury can still change verdicts
 	p.fill()
 	m := start(t, t.TempDir())
 	m.begin(p, true)
@@ -422,7 +425,7 @@ func TestOurs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range all { // what the jury decides, holds
+	for _, s := range all { // verdict overrides remain in effect
 		if s.ExtID == "101" {
 			if err := m.db.Mark(t.Context(), s.ID, m.admin.ID, store.Mark{Verdict: judge.TimeLimit, Why: "x"}, -1); err != nil {
 				t.Fatal(err)

@@ -20,11 +20,11 @@ import (
 
 const (
 	mostFetches = 8  // at once
-	mostTries   = 5  // to fetch the files of a submission
+	mostTries   = 5  // attempts to fetch the files of a submission
 	mostHeld    = 32 // submissions whose files are in memory
 )
 
-// A sent is a submission of the primary that is being taken over.
+// A sent is a submission from the primary that is being imported.
 type sent struct {
 	store.ExternalObject
 	o       object
@@ -32,15 +32,15 @@ type sent struct {
 	passed  time.Duration // contest time
 	team    string        // id; empty if it has no team
 	problem *store.ContestProblem
-	// language is that of this server. It is empty if none fits.
+	// language is the id of the language on this server. It is empty if none matches.
 	language string
 	names    []string
 	texts    [][]byte
 	unjudged string // why no worker judges it
-	later    bool   // it will be retried
+	later    bool   // it will be retried later
 }
 
-// A place has what submissions refer to.
+// A place contains the objects that submissions refer to.
 type place struct {
 	contest   *store.Contest
 	account   *store.Account
@@ -78,7 +78,7 @@ func (f *follower) place(ctx context.Context) (*place, error) {
 	return p, err
 }
 
-// submissions takes over the fresh submissions in the order in which the primary received them.
+// submissions imports the fresh submissions in the order in which the primary received them.
 func (f *follower) submissions(ctx context.Context) error {
 	p, err := f.place(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (f *follower) submissions(ctx context.Context) error {
 	return nil
 }
 
-// read resolves what a submission refers to. Wrong says why it cannot be taken over.
+// read resolves the references of a submission. If the submission cannot be imported, wrong is the reason.
 func (f *follower) read(p *place, x store.ExternalObject) (one *sent, wrong string) {
 	one = &sent{ExternalObject: x, o: parseObject(x.Data)}
 	team, problem, language := one.o.text("team_id"), one.o.text("problem_id"), one.o.text("language_id")
@@ -148,7 +148,7 @@ func (f *follower) read(p *place, x store.ExternalObject) (one *sent, wrong stri
 	}
 	one.passed = one.at.Sub(p.contest.Starts)
 	if passed, is := one.o.duration("contest_time"); is && !p.contest.Starts.IsZero() {
-		if late := one.passed - passed; late > time.Millisecond || late < -time.Millisecond { // a removed interval
+		if late := one.passed - passed; late > time.Millisecond || late < -time.Millisecond { // in a removed interval
 			one.at = p.contest.Starts.Add(passed)
 		}
 		one.passed = passed
@@ -157,7 +157,7 @@ func (f *follower) read(p *place, x store.ExternalObject) (one *sent, wrong stri
 	switch {
 	case p.contest.Length > 0 && !p.contest.Starts.IsZero() && one.passed >= p.contest.Length:
 		one.unjudged = "the primary received it after the end of the contest: it is not judged here"
-	case one.problem.Bundle == "": // the page reports it for the problem
+	case one.problem.Bundle == "": // already reported for the problem
 	case one.language == "":
 		one.unjudged = fmt.Sprintf("no problem of the contest takes the language %.40q: it is not judged here", language)
 	case len(one.hrefs()) == 0:
@@ -166,7 +166,7 @@ func (f *follower) read(p *place, x store.ExternalObject) (one *sent, wrong stri
 	return one, ""
 }
 
-// hrefs returns the addresses of the files of a submission.
+// hrefs returns the addresses of a submission's files.
 func (s *sent) hrefs() (all []string) {
 	var files []struct {
 		Href string `json:"href"`
@@ -181,8 +181,8 @@ func (s *sent) hrefs() (all []string) {
 	return all
 }
 
-// language returns the language of this server for one of the primary: the one with its id, or else the first with
-// one of its extensions, or with its name.
+// language returns this server's language for a language of the primary. This is the language with the same id, or
+// else the first with a common extension, or else the first with the same name.
 func (f *follower) language(p *place, id string) string {
 	theirs := f.mirror.object("languages", id)
 	extensions := theirs.texts("extensions")
@@ -200,7 +200,7 @@ func (f *follower) language(p *place, id string) string {
 	return ""
 }
 
-// fetch fetches the files of submissions, some of them at once.
+// fetch fetches the files of submissions, several at a time.
 func (f *follower) fetch(ctx context.Context, all []*sent) {
 	var group sync.WaitGroup
 	places := make(chan struct{}, mostFetches)
@@ -237,8 +237,8 @@ func (f *follower) fetch(ctx context.Context, all []*sent) {
 	}
 }
 
-// failed records why the files of a submission are missing. If the primary may have them later, they are requested
-// again.
+// failed records why the files of a submission are missing. If the primary may provide them later, they will be
+// requested again.
 func (s *sent) failed(err error) {
 	status, told := errors.AsType[*StatusError](err)
 	_, refused := errors.AsType[*desk.Refusal](err)
@@ -247,7 +247,7 @@ func (s *sent) failed(err error) {
 	s.unjudged = fmt.Sprintf("its files cannot be used: %v: it is not judged here", err)
 }
 
-// unpack reads an archive of files.
+// unpack reads an archive with the files of a submission.
 func (s *sent) unpack(data []byte, most int64) error {
 	names, texts, err := desk.ReadZip(data, most)
 	if err == nil && len(names) == 0 {
@@ -264,7 +264,7 @@ func (s *sent) files() (all []job.File) {
 	return all
 }
 
-// take stores a submission, unless it is stored already.
+// take stores a submission unless it is already stored.
 func (f *follower) take(ctx context.Context, p *place, s *sent) error {
 	if f.Sweeping != nil {
 		f.Sweeping.RLock()

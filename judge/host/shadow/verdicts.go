@@ -12,10 +12,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// A Mirror has the objects of a primary by type and id, without deleted ones.
+// A Mirror maps types and ids to the objects of a primary. It does not contain deleted objects.
 type Mirror map[string]map[string]string
 
-// NewMirror returns a Mirror of the stored objects of a contest's primary.
+// NewMirror returns a Mirror of the stored objects from a contest's primary.
 func NewMirror(all []store.ExternalObject) Mirror {
 	m := Mirror{}
 	for _, o := range all {
@@ -43,8 +43,8 @@ type judgementType struct {
 	Simplified string `json:"simplified_judgement_type_id"`
 }
 
-// verdictOf returns the verdict here with the same effect on a scoreboard as one of a primary. A judge error counts
-// as pending.
+// verdictOf returns the verdict that has the same effect on a scoreboard as the given verdict of a primary. A
+// judge error counts as pending.
 func verdictOf(t judgementType, compileErrors bool) judge.Verdict {
 	known := slices.IndexFunc(clics.JudgementTypesOf(compileErrors), func(k clics.JudgementType) bool { return k.ID == t.ID })
 	switch {
@@ -65,24 +65,24 @@ func verdictOf(t judgementType, compileErrors bool) judge.Verdict {
 	return judge.WrongAnswer
 }
 
-// A judgement is a judgement of a primary.
+// A judgement is a judgement by a primary.
 type judgement struct {
 	ID         string  `json:"id"`
 	Submission string  `json:"submission_id"`
 	Type       *string `json:"judgement_type_id"`
 	Current    *bool   `json:"current"`
-	Valid      *bool   `json:"valid"` // in DOMjudge's format
+	Valid      *bool   `json:"valid"` // format of DOMjudge
 	Start      string  `json:"start_time"`
 	End        *string `json:"end_time"`
 	start      time.Time
 }
 
-// superseded reports whether another judgement of the submission counts.
+// superseded reports whether another judgement of the submission is current.
 func (j *judgement) superseded() bool {
 	return j.Current != nil && !*j.Current || j.Valid != nil && !*j.Valid
 }
 
-// Verdicts returns the verdicts that count at the primary, by the ids of the submissions. Pending ones are left out.
+// Verdicts returns the current verdicts on the primary, by submission id. It omits pending submissions.
 func (m Mirror) Verdicts() map[string]judge.Verdict {
 	types := map[string]judge.Verdict{}
 	costs := m.compileErrors()
@@ -99,7 +99,7 @@ func (m Mirror) Verdicts() map[string]judge.Verdict {
 		if json.Unmarshal([]byte(data), &j) != nil || j.superseded() {
 			continue
 		}
-		j.start, _ = clics.ParseTime(j.Start) // the first version has none
+		j.start, _ = clics.ParseTime(j.Start) // the first version of the API has no start time
 		if old, is := latest[j.Submission]; !is || cmp.Or(old.start.Compare(j.start), naturally(old.ID, j.ID)) < 0 {
 			latest[j.Submission] = j
 		}
@@ -110,7 +110,7 @@ func (m Mirror) Verdicts() map[string]judge.Verdict {
 			continue
 		}
 		v, known := types[*j.Type]
-		if !known { // the primary has not announced it
+		if !known { // the primary has not defined it
 			v = verdictOf(judgementType{ID: *j.Type, Solved: *j.Type == string(judge.Accepted)}, costs)
 		}
 		if v != judge.NotJudged {
@@ -120,14 +120,14 @@ func (m Mirror) Verdicts() map[string]judge.Verdict {
 	return all
 }
 
-// compileErrors reports whether a compile error costs penalty time at the primary.
+// compileErrors reports whether a compile error adds penalty time on the primary.
 func (m Mirror) compileErrors() bool {
 	var t judgementType
 	data, there := m["judgement-types"][string(judge.CompileError)]
 	return there && json.Unmarshal([]byte(data), &t) == nil && t.Penalty != nil && *t.Penalty
 }
 
-// naturally compares ids; numbers by their values.
+// naturally compares ids. It compares numbers by value.
 func naturally(a, b string) int {
 	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 	if digits(a) && digits(b) {
@@ -137,16 +137,16 @@ func naturally(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// NotJudgedHere is the verdict in a Pair for a submission that no worker judges.
+// NotJudgedHere is the verdict in a Pair for a submission that no worker of this server judges.
 const NotJudgedHere judge.Verdict = "not judged"
 
-// A Pair has the verdicts of the primary and this server on a submission. An empty verdict is pending.
+// A Pair contains the verdicts of the primary and of this server on a submission. An empty verdict means pending.
 type Pair struct {
 	Submission   store.Shadowed
 	Theirs, Ours judge.Verdict
 }
 
-// Pairs returns the pairs of all submissions.
+// Pairs returns the Pair of each submission.
 func Pairs(all []store.Shadowed, theirs map[string]judge.Verdict) []Pair {
 	pairs := make([]Pair, len(all))
 	for i, s := range all {
@@ -161,8 +161,8 @@ func Pairs(all []store.Shadowed, theirs map[string]judge.Verdict) []Pair {
 	return pairs
 }
 
-// Differs reports whether both have a verdict, and different ones. Verdicts with the same simplified verdict count
-// as equal.
+// Differs reports whether both systems have a verdict and the two verdicts differ. Verdicts with the same
+// simplified verdict are equal.
 func (p *Pair) Differs() bool {
 	if p.Theirs == judge.NotJudged || p.Ours == judge.NotJudged || p.Ours == NotJudgedHere {
 		return false
@@ -170,7 +170,7 @@ func (p *Pair) Differs() bool {
 	return simplified(p.Theirs) != simplified(p.Ours)
 }
 
-// late reports whether only this server has no verdict yet.
+// late reports whether the primary has a verdict and this server has none yet.
 func (p *Pair) late() bool {
 	return p.Theirs != judge.NotJudged && p.Ours == judge.NotJudged && !p.Submission.Ignored
 }

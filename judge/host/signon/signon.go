@@ -1,7 +1,7 @@
-// Package signon logs people in by an OpenID Connect provider. Begin returns the address at the provider to
-// which a browser goes, and Finish checks with what it comes back: the authorization code flow with PKCE.
-// The package does not know accounts and does not store anything: the browser keeps the secret of a login,
-// and the caller remembers which logins have come back.
+// Package signon logs users in through an OpenID Connect provider, by the authorization code flow with PKCE. Begin
+// returns the address of the provider to which the browser is redirected. Finish checks the query with which the
+// browser returns. The package does not know accounts and does not store anything. The browser keeps the secret of
+// a login, and the caller must remember which logins have been finished.
 package signon
 
 import (
@@ -29,31 +29,31 @@ import (
 type Options struct {
 	Issuer string
 	Client string // the id of this server at the provider
-	Secret string // of the client. If empty, the client is a public one
-	// Scopes are asked for. Openid is always among them.
+	Secret string // client secret; if empty, the client is public
+	// Scopes are the requested scopes in addition to openid.
 	Scopes []string
-	// Callback is the address of this server to which the provider sends the browser back.
+	// Callback is the address on this server to which the provider redirects the browser.
 	Callback string
-	// Claim is the claim with the groups of a person, which Roles turns into roles. The role of a person is the
-	// highest of them; Admin is never given.
+	// Claim is the claim that lists a user's groups. Roles maps groups to roles. A user gets the highest of these
+	// roles, but never Admin.
 	Claim string
 	Roles map[string]auth.Role
-	// Now is the clock. If nil, it is time.Now.
+	// Now returns the current time. If nil, time.Now is used.
 	Now func() time.Time
 }
 
-// A Provider is an OpenID Connect provider. It may be used by several goroutines at once.
+// A Provider is an OpenID Connect provider. It is safe for concurrent use.
 type Provider struct {
 	o    Options
 	http *http.Client
 
 	mu    sync.Mutex
 	known *discovered // nil before the first login
-	err   error       // of the last discovery, if it has failed
+	err   error       // from the last discovery; nil if it succeeded
 	tried time.Time
 }
 
-// discovered is what a provider says of itself.
+// A discovered is a provider's description of itself.
 type discovered struct {
 	*oidc.Provider
 	at       time.Time
@@ -62,7 +62,7 @@ type discovered struct {
 	says     metadata
 }
 
-// metadata is the part of a provider's description that package oidc does not read.
+// metadata is the part of a provider's description that package oidc ignores.
 type metadata struct {
 	ClientAuth []string `json:"token_endpoint_auth_methods_supported"`
 	SaysIssuer bool     `json:"authorization_response_iss_parameter_supported"`
@@ -71,51 +71,53 @@ type metadata struct {
 	Algorithms []string `json:"id_token_signing_alg_values_supported"`
 }
 
-// algorithms are those of signatures with a public key: no other one may prove an identity.
+// algorithms lists the accepted signature algorithms. All of them use public keys. No other signature may prove an
+// identity.
 var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
 
-// keySet notes in a context that the keys of the provider cannot be fetched. For package oidc that is a
-// wrong signature like any other.
+// A keySet records in a context that the provider's keys could not be fetched. Package oidc reports this like a
+// wrong signature.
 type keySet struct{ oidc.KeySet }
 
 type fetchFailure struct{}
 
-// VerifySignature returns what a token says, if it is signed by the provider.
+// VerifySignature returns the payload of a token if the provider has signed it.
 func (k keySet) VerifySignature(ctx context.Context, token string) ([]byte, error) {
 	payload, err := k.KeySet.VerifySignature(ctx, token)
 	if failed, is := ctx.Value(fetchFailure{}).(*error); is {
-		*failed = errors.Unwrap(err) // nil for a wrong signature
+		*failed = errors.Unwrap(err) // nil if the signature is wrong
 	}
 	return payload, err
 }
 
-// The times of discovery: how long its result is used, and the pause after a failure.
+// How long the result of discovery is used, and the pause after a failure.
 const (
 	discoveryLives = time.Hour
 	discoveryPause = 5 * time.Second
 )
 
-// answerWithin bounds a request to the provider.
+// answerWithin is the time limit for a request to the provider.
 const answerWithin = 10 * time.Second
 
-// FreshFor is how old the login at the provider may be that confirms an account once more. Clocks may
-// differ a little.
+// FreshFor is the maximum age of a login at the provider that confirms an account. It allows for a small
+// difference between the clocks.
 const FreshFor = 2 * time.Minute
 
-// A Person is who has logged in at the provider.
+// A Person is a user who has logged in at the provider.
 type Person struct {
 	Issuer   string
-	Subject  string // the id of the person at the provider
+	Subject  string // id of the user at the provider
 	Name     string // it may be empty
-	Username string // what the person prefers as username; it may be empty
+	Username string // preferred username; may be empty
 	Role     auth.Role
-	// Fresh reports whether the person has typed the password there, or the like, within FreshFor.
+	// Fresh reports whether the user has authenticated at the provider, for example with a password, within
+	// FreshFor.
 	Fresh bool
 }
 
-// Rejected is the error of a login that does not count: the person may try again. Err is the reason.
+// Rejected is the error for an invalid login. The user may try again. Err is the reason.
 type Rejected struct{ Err error }
 
 func (r *Rejected) Error() string { return r.Err.Error() }
@@ -125,10 +127,10 @@ func (r *Rejected) Unwrap() error { return r.Err }
 
 func reject(format string, args ...any) error { return &Rejected{fmt.Errorf(format, args...)} }
 
-// ErrCanceled is the error of a login that the person or the provider has ended.
+// ErrCanceled means that the user or the provider has canceled the login.
 var ErrCanceled = errors.New("the login was ended at the provider")
 
-// New returns a provider. It does not ask it for anything yet.
+// New returns a provider. It sends no request yet.
 func New(o Options) *Provider {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -139,7 +141,7 @@ func New(o Options) *Provider {
 	return &Provider{o: o, http: &http.Client{Timeout: answerWithin}}
 }
 
-// Host is the name of the provider's machine, by which people recognize it.
+// Host returns the host name of the provider, which users recognize.
 func (p *Provider) Host() string {
 	u, err := url.Parse(p.o.Issuer)
 	if err != nil {
@@ -148,8 +150,9 @@ func (p *Provider) Host() string {
 	return u.Host
 }
 
-// discover returns what the provider says of itself: at most an hour old, unless it does not answer. Keys are
-// forgotten with it, also those that the provider has withdrawn; new ones are fetched when a token names them.
+// discover returns the provider's description of itself. It is at most an hour old, unless the provider does not
+// respond. The keys expire together with the description, including those that the provider has withdrawn. New
+// keys are fetched when a token names them.
 func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -189,7 +192,7 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 	d.verifier = oidc.NewVerifier(p.o.Issuer, keySet{oidc.NewRemoteKeySet(ctx, d.says.Keys)}, checks)
 	d.oauth = oauth2.Config{ClientID: p.o.Client, ClientSecret: p.o.Secret, Endpoint: provider.Endpoint(),
 		RedirectURL: p.o.Callback, Scopes: p.o.Scopes}
-	// Chosen and not tried out: a provider may take a code only once, also from a client that it does not know.
+	// Do not let the library try both styles: a provider may accept a code only once, even after a failed attempt.
 	d.oauth.Endpoint.AuthStyle = oauth2.AuthStyleInHeader
 	if ways := d.says.ClientAuth; p.o.Secret == "" || len(ways) > 0 && !slices.Contains(ways, "client_secret_basic") {
 		d.oauth.Endpoint.AuthStyle = oauth2.AuthStyleInParams
@@ -197,7 +200,7 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 	return d, nil
 }
 
-// derive makes one of the values of a login from its secret: none says anything of another one.
+// derive derives a value of a login from its secret. A derived value reveals nothing about the others.
 func derive(secret, what string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(what))
@@ -206,8 +209,8 @@ func derive(secret, what string) string {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// Begin returns the address to which a browser goes to log in. The secret is random, of this login, and known
-// to the browser alone. If again is true, the person is to log in there even if that has just happened.
+// Begin returns the address to which the browser is redirected to log in. The secret must be random, different for
+// each login, and known only to the browser. If again is true, the user must log in even after a recent login.
 func (p *Provider) Begin(ctx context.Context, secret string, again bool) (string, error) {
 	d, err := p.discover(ctx)
 	if err != nil {
@@ -220,9 +223,10 @@ func (p *Provider) Begin(ctx context.Context, secret string, again bool) (string
 	return d.oauth.AuthCodeURL(derive(secret, "state"), with...), nil
 }
 
-// Finish returns who has logged in, by the query with which a browser comes back from the provider and the
-// secret that it has kept. It returns a *Rejected if the login does not count, ErrCanceled if the provider
-// says so, and another error if the provider cannot be asked.
+// Finish returns the user who has logged in. The argument back is the query with which the browser returned from
+// the provider, and secret is the secret that the browser has kept. Finish returns a *Rejected if the login is not
+// valid, and ErrCanceled if the provider reports that the login was canceled. If the provider cannot be reached,
+// Finish returns another error.
 func (p *Provider) Finish(ctx context.Context, secret string, back url.Values) (*Person, error) {
 	if secret == "" || !same(back.Get("state"), derive(secret, "state")) {
 		return nil, reject("this browser has not begun this login")
@@ -255,7 +259,7 @@ func (p *Provider) Finish(ctx context.Context, secret string, back url.Values) (
 	return p.person(ctx, d, tokens, id)
 }
 
-// verify checks the token that says who has logged in.
+// verify checks the ID token, which identifies the user.
 func (p *Provider) verify(ctx context.Context, d *discovered, tokens *oauth2.Token, nonce string) (*oidc.IDToken, error) {
 	text, _ := tokens.Extra("id_token").(string)
 	if text == "" {
@@ -290,7 +294,7 @@ func (p *Provider) verify(ctx context.Context, d *discovered, tokens *oauth2.Tok
 	return id, nil
 }
 
-// person reads what the provider says of a person: in the token, or where it is asked.
+// person returns the provider's data about a user, from the token or the userinfo endpoint.
 func (p *Provider) person(ctx context.Context, d *discovered, tokens *oauth2.Token, id *oidc.IDToken) (*Person, error) {
 	says := map[string]any{}
 	if err := id.Claims(&says); err != nil {
@@ -334,7 +338,7 @@ func text(says map[string]any, name string) string {
 	return strings.TrimSpace(value)
 }
 
-// groups are the values of a claim: a text, or a list of them.
+// groups returns the values of a claim, which is a string or a list of strings.
 func groups(claim any) (all []string) {
 	switch claim := claim.(type) {
 	case string:

@@ -15,7 +15,7 @@ import (
 	"assay/judge/host/signon/signontest"
 )
 
-// login is a provider with a client of it, and a clock of theirs.
+// A login is a provider with a client and a shared clock.
 type login struct {
 	*testing.T
 	at     *signontest.Provider
@@ -39,7 +39,7 @@ func newLogin(t *testing.T, change ...func(*signon.Options)) *login {
 	return l
 }
 
-// try logs in, and lets change what the browser comes back with.
+// try logs in. The function change may modify the query with which the browser returns.
 func (l *login) try(change func(url.Values)) (*signon.Person, error) {
 	l.Helper()
 	to, err := l.client.Begin(l.Context(), "secret", false)
@@ -57,7 +57,7 @@ func set(name, value string) func(url.Values) {
 	return func(q url.Values) { q.Set(name, value) }
 }
 
-// TestRejected: a login with one thing wrong does not count, and the error says what is wrong.
+// TestRejected checks that a login with a single error is rejected, and that the error message describes it.
 func TestRejected(t *testing.T) {
 	for name, one := range map[string]struct {
 		says   map[string]any
@@ -114,7 +114,7 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// hs256 signs with the public key, as if it were a secret that both sides share.
+// hs256 signs claims with the public key, as if it were a shared secret.
 func hs256(p *signontest.Provider, claims map[string]any) string {
 	text := signontest.Unsigned(map[string]any{"alg": "HS256", "kid": "one"}, claims)
 	mac := hmac.New(sha256.New, p.Key())
@@ -122,7 +122,7 @@ func hs256(p *signontest.Provider, claims map[string]any) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// forged is a token with the signature of another one.
+// forged returns a token with the signature of another token.
 func forged(p *signontest.Provider, claims map[string]any) string {
 	parts := strings.Split(p.RS256(claims), ".")
 	claims["sub"] = "the administrator"
@@ -130,7 +130,7 @@ func forged(p *signontest.Provider, claims map[string]any) string {
 	return parts[0] + "." + other[1] + "." + parts[2]
 }
 
-// TestCodesCountOnce: a code that comes back again is refused, and so is one that another browser brings.
+// TestCodesCountOnce checks that a code is rejected the second time, and if another browser sends it.
 func TestCodesCountOnce(t *testing.T) {
 	l := newLogin(t)
 	to, err := l.client.Begin(t.Context(), "secret", false)
@@ -149,7 +149,7 @@ func TestCodesCountOnce(t *testing.T) {
 			t.Errorf("a browser with the secret %q: %v", secret, err)
 		}
 	}
-	// A code of another login with the state of this one: the verifier does not fit.
+	// The code of another login with the state of this one fails, because the verifier does not match.
 	other, err := l.client.Begin(t.Context(), "other", false)
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func is[E error](err error) bool {
 	return is
 }
 
-// TestPersons: what the provider says of a person, and the role that groups give.
+// TestPersons checks the user's data from the provider, and the role that results from the groups.
 func TestPersons(t *testing.T) {
 	for name, one := range map[string]struct {
 		says, info map[string]any
@@ -221,7 +221,7 @@ func TestABrowserWithoutASecret(t *testing.T) {
 	}
 }
 
-// TestConfirming: the provider is asked to have the person log in again.
+// TestConfirming checks that the provider is asked to make the user log in again.
 func TestConfirming(t *testing.T) {
 	l := newLogin(t)
 	to, err := l.client.Begin(t.Context(), "secret", true)
@@ -236,7 +236,7 @@ func TestConfirming(t *testing.T) {
 	}
 }
 
-// TestFailures: what is not the person's fault is not called so.
+// TestFailures checks that provider failures are not reported as the user's errors.
 func TestFailures(t *testing.T) {
 	for _, path := range []string{"/.well-known/openid-configuration", "/token", "/keys", "/info"} {
 		l := newLogin(t)
@@ -260,7 +260,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestClientAuthentication: the secret goes as the provider wants it, at the first try.
+// TestClientAuthentication checks that the secret is sent as the provider requires, in the first request.
 func TestClientAuthentication(t *testing.T) {
 	for _, ways := range [][]string{nil, {"client_secret_basic", "client_secret_post"}, {"client_secret_post"}} {
 		l := newLogin(t)
@@ -273,7 +273,8 @@ func TestClientAuthentication(t *testing.T) {
 	}
 }
 
-// TestDiscovery is asked for once an hour, keys when a token names one that is not known.
+// TestDiscovery checks that the description is requested once per hour, and the keys when a token names an unknown
+// one.
 func TestDiscovery(t *testing.T) {
 	const description = "/.well-known/openid-configuration"
 	l := newLogin(t)
@@ -316,7 +317,7 @@ func TestDiscovery(t *testing.T) {
 	works("after a pause", 2, 1)
 }
 
-// TestWithdrawnKeys count no more after an hour.
+// TestWithdrawnKeys checks that withdrawn keys are rejected after an hour.
 func TestWithdrawnKeys(t *testing.T) {
 	l := newLogin(t)
 	if _, err := l.try(nil); err != nil {

@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// AccountKind says what an account is for.
+// AccountKind is the purpose of an account.
 type AccountKind string
 
 // The kinds of accounts.
@@ -21,21 +21,21 @@ const (
 	Tool        AccountKind = "tool"
 )
 
-// An Account may send requests to the server.
+// An Account represents a user or program that sends requests to the server.
 type Account struct {
 	ID       string
 	Login    string // unique, and case-sensitive
 	Display  string
 	Email    string // may be empty
-	Password string // its hash; empty for an account that cannot log in
+	Password string // hash of the password; empty if the account cannot log in with one
 	Kind     AccountKind
-	Role     string // on the whole server; empty if it has none
-	Epoch    int64  // sessions of an earlier epoch have ended
-	Disabled bool   // it may do nothing
+	Role     string // on the whole server; may be empty
+	Epoch    int64  // sessions of earlier epochs are not valid
+	Disabled bool   // the account may do nothing
 	Created  time.Time
 	Erased   time.Time // zero if not
-	// LastLogin is when the account logged in last. Zero means never. It is up to a day early if the account
-	// uses tokens, and some minutes early if a program sends the password.
+	// LastLogin is the time of the last login. Zero means never. It may be up to a day early if the account uses
+	// tokens, and a few minutes early if a program sends the password.
 	LastLogin time.Time
 }
 
@@ -49,15 +49,15 @@ type NewAccount struct {
 	Role     string
 }
 
-// The scope of a role on the whole server, the prefix of the scope of a contest, and what is between a contest and the
-// id of a group in the scope of a site.
+// The scope of a role on the whole server, the prefix of the scope of a contest, and the separator between a
+// contest and the id of a group in the scope of a site.
 const (
 	site      = "site"
 	ofContest = "contest:"
 	atSite    = "/site:"
 )
 
-// NewAccount creates an account. The role may be empty. It returns ErrTaken if an account has the username.
+// NewAccount creates an account. The role may be empty. It returns ErrTaken if the username is in use.
 func (s *Store) NewAccount(ctx context.Context, login, display string, kind AccountKind, role string) (*Account, error) {
 	all, err := s.NewAccounts(ctx, NewAccount{Login: login, Display: display, Kind: kind, Role: role})
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Store) NewAccount(ctx context.Context, login, display string, kind Acco
 	return all[0], nil
 }
 
-// NewAccounts creates accounts: all of them, or none. It returns ErrTaken if an account has one of the usernames.
+// NewAccounts creates all of the accounts or none. It returns ErrTaken if one of the usernames is in use.
 func (s *Store) NewAccounts(ctx context.Context, all ...NewAccount) (made []*Account, err error) {
 	err = s.tx(ctx, "make accounts", func(q *query.Queries) error {
 		made = nil
@@ -102,13 +102,13 @@ func (s *Store) newAccount(ctx context.Context, q *query.Queries, n NewAccount) 
 	return a, err
 }
 
-// Account reads an account by its id.
+// Account returns the account with the given id.
 func (s *Store) Account(ctx context.Context, id string) (*Account, error) {
 	m, err := s.read.GetAccount(ctx, id)
 	return account(m), failed("read the account "+id, err)
 }
 
-// AccountByLogin reads an account by its username.
+// AccountByLogin returns the account with the given username.
 func (s *Store) AccountByLogin(ctx context.Context, login string) (*Account, error) {
 	m, err := s.read.AccountByLogin(ctx, login)
 	return account(m), failed("read the account "+login, err)
@@ -120,12 +120,12 @@ func (s *Store) Accounts(ctx context.Context) ([]*Account, error) {
 	return each(rows, err, "read the accounts", account)
 }
 
-// LoggedIn records that an account logs in now.
+// LoggedIn records the current time as the last login of an account.
 func (s *Store) LoggedIn(ctx context.Context, id string) error {
 	return failed("note a login", s.write.SetLastLogin(ctx, id, some(s.now())))
 }
 
-// Passwords returns how many accounts can log in with a password.
+// Passwords returns the number of accounts that can log in with a password.
 func (s *Store) Passwords(ctx context.Context) (int64, error) {
 	n, err := s.read.CountPasswords(ctx)
 	return n, failed("count the passwords", err)
@@ -136,8 +136,8 @@ func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
 	return s.SetPasswords(ctx, map[string]string{id: hash})
 }
 
-// SetPasswords stores the hashes of new passwords by the ids of the accounts: all of them, or none. It ends all
-// sessions of these accounts.
+// SetPasswords stores the hashes of new passwords by account id: all of them or none. It ends all sessions of
+// these accounts.
 func (s *Store) SetPasswords(ctx context.Context, hashes map[string]string) error {
 	return s.tx(ctx, "keep passwords", func(q *query.Queries) error {
 		for _, id := range slices.Sorted(maps.Keys(hashes)) {
@@ -155,8 +155,8 @@ func (s *Store) Disable(ctx context.Context, id string, disabled bool) error {
 	return failed("shut an account out", changed(n, err))
 }
 
-// SetRole replaces the roles of an account on the whole server with one role, or with none if role is empty. It ends
-// all sessions of the account, and its tokens with other scopes than the given ones.
+// SetRole replaces the roles of an account on the whole server with the given role. If role is empty, it removes
+// them. It ends all sessions of the account, and revokes its tokens that have other scopes than the given ones.
 func (s *Store) SetRole(ctx context.Context, id, role string, scopes []string) error {
 	return s.setRole(ctx, id, func(q *query.Queries) error {
 		tokens, err := q.TokensOf(ctx, id)
@@ -180,9 +180,9 @@ func (s *Store) SetRole(ctx context.Context, id, role string, scopes []string) e
 	})
 }
 
-// SetRoleIn replaces the roles of an account in a contest with one role, or with none if role is empty. Sites are the
-// ids of groups to whose teams the role is restricted; if there are none, it is not. SetRoleIn ends all sessions of the
-// account.
+// SetRoleIn replaces the roles of an account in a contest with the given role. If role is empty, it removes them.
+// Sites lists the ids of groups to whose teams the role is restricted. If there are none, the role is not
+// restricted. SetRoleIn ends all sessions of the account.
 func (s *Store) SetRoleIn(ctx context.Context, id, contest, role string, sites ...string) error {
 	return s.setRole(ctx, id, func(q *query.Queries) error { return setRoleIn(ctx, q, id, contest, role, sites) })
 }
@@ -213,7 +213,8 @@ func (s *Store) setRole(ctx context.Context, id string, set func(q *query.Querie
 	})
 }
 
-// RoleIn returns the role that an account was given in a contest, or an empty string. RoleAt says where it counts.
+// RoleIn returns the role that an account was given in a contest. It returns an empty string if there is none.
+// RoleAt also returns where the role applies.
 func (s *Store) RoleIn(ctx context.Context, id, contest string) (string, error) {
 	role, err := roleIn(ctx, s.read, id, contest)
 	return role, failed("read a role", err)
@@ -229,8 +230,9 @@ func roleIn(ctx context.Context, q *query.Queries, id, contest string) (string, 
 	return "", err
 }
 
-// RoleAt returns the role of an account in a contest, or an empty string. If the role is restricted to sites, it also
-// returns the ids of their groups. Sites that the contest no longer has are left out; if none is left, there is no role.
+// RoleAt returns the role of an account in a contest. It returns an empty string if there is none. If the role is
+// restricted to sites, RoleAt also returns the ids of their groups. It omits sites that the contest no longer has.
+// If no site remains, there is no role.
 func (s *Store) RoleAt(ctx context.Context, id, contest string) (role string, sites []string, err error) {
 	rows, err := s.read.RolesIn(ctx, query.RolesInParams{Account: id, Contest: contest, Scope: scopeOf(contest)})
 	for _, r := range rows {
@@ -248,7 +250,7 @@ func (s *Store) RoleAt(ctx context.Context, id, contest string) (role string, si
 type Grant struct {
 	Contest string // id
 	Role    string
-	Sites   []string // ids of the groups to which it is restricted; nil if it is not
+	Sites   []string // group ids to which the role is restricted; nil if it is not
 }
 
 // Grants reads the roles of an account in contests, including those at sites that the contests no longer have.
@@ -285,19 +287,19 @@ func account(m query.AccountRole) *Account {
 	}
 }
 
-// A Token lets a program act for an account.
+// A Token lets a program act as an account.
 type Token struct {
 	ID      string
 	Account string // id
 	Label   string // chosen by its owner
 	Scopes  []string
 	Created time.Time
-	LastDay time.Time // the day of its last use; zero if it was never used
-	Expires time.Time // zero if never
+	LastDay time.Time // day of the last use; zero if the token was never used
+	Expires time.Time // zero if the token does not expire
 	Revoked time.Time // zero if not
 }
 
-// NewToken stores the hash of a token. Scopes are words without spaces. If expires is zero, the token does not
+// NewToken stores the hash of a token. Scopes must not contain spaces. If expires is zero, the token does not
 // expire.
 func (s *Store) NewToken(ctx context.Context, account, hash, label string, scopes []string, expires time.Time) (*Token, error) {
 	t := &Token{ID: newID(), Account: account, Label: label, Scopes: scopes, Created: instant(s.now()), Expires: expires}
@@ -311,8 +313,8 @@ func (s *Store) NewToken(ctx context.Context, account, hash, label string, scope
 	return t, nil
 }
 
-// TokenByHash returns a token and its account, and records the day. It returns ErrNotFound if the token does not
-// exist, ErrExpired if it has expired, and ErrRevoked if it was revoked or its account is disabled.
+// TokenByHash returns a token and its account, and records the day of use. It returns ErrNotFound if the token
+// does not exist, ErrExpired if it has expired, and ErrRevoked if it was revoked or its account is disabled.
 func (s *Store) TokenByHash(ctx context.Context, hash string) (*Token, *Account, error) {
 	const what = "look for a token"
 	row, err := s.read.TokenByHash(ctx, hash)
@@ -338,13 +340,13 @@ func (s *Store) TokenByHash(ctx context.Context, hash string) (*Token, *Account,
 	return t, account(row.AccountRole), nil
 }
 
-// RevokeToken ends a token. It returns ErrNotFound if the token does not exist or was revoked before.
+// RevokeToken revokes a token. It returns ErrNotFound if the token does not exist or is already revoked.
 func (s *Store) RevokeToken(ctx context.Context, id string) error {
 	n, err := s.write.RevokeToken(ctx, id, some(s.now()))
 	return failed("revoke a token", changed(n, err))
 }
 
-// Tokens reads all tokens of an account, oldest first, including ended ones.
+// Tokens returns all tokens of an account, oldest first, including expired and revoked ones.
 func (s *Store) Tokens(ctx context.Context, account string) ([]*Token, error) {
 	rows, err := s.read.TokensOf(ctx, account)
 	return each(rows, err, "read the tokens of an account", token)

@@ -123,7 +123,7 @@ func TestProblemsAndBundles(t *testing.T) {
 		if *second != want {
 			t.Errorf("got %+v, want %+v", second, want)
 		}
-		for range 2 { // again changes nothing, back is allowed
+		for range 2 { // repeating changes nothing, and reverting is allowed
 			if p, err := h.PutBundle(t.Context(), bundle(h.alice.ID, "nim", "1")); err != nil || *p != *first {
 				t.Errorf("got %+v, %v", p, err)
 			}
@@ -219,7 +219,8 @@ func TestWorkersJoinByInvite(t *testing.T) {
 	})
 }
 
-// TestAnInviteLetsOneWorkerIn, however many come with it at once.
+// TestAnInviteLetsOneWorkerIn checks that a join code admits only one worker, even if several use it at the same
+// time.
 func TestAnInviteLetsOneWorkerIn(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -261,7 +262,7 @@ func TestClassesAreFilledByTheFirstWorker(t *testing.T) {
 				t.Errorf("got %+v, %v", c, err)
 			}
 		}
-		for _, ms := range []float64{200, 300} { // the first says how fast the class is
+		for _, ms := range []float64{200, 300} { // the first one sets the speed of the class
 			c, err := h.MeasureClass(t.Context(), "main", &job.Speed{Loads: map[string]float64{"memory": ms}, Slots: 2})
 			if err != nil || c.Speed == nil || c.Speed.Loads["memory"] != 200 || c.Speed.Slots != 2 {
 				t.Errorf("got %+v, %v", c, err)
@@ -285,8 +286,8 @@ func TestClassesAreFilledByTheFirstWorker(t *testing.T) {
 	})
 }
 
-// TestANewNameIsOnes: of many who publish a problem under one new name at once, one has it, and
-// all others are told.
+// TestANewNameIsOnes checks that only one of several accounts that concurrently publish a problem under the same
+// new name succeeds, and that the others get an error.
 func TestANewNameIsOnes(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

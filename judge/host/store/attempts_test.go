@@ -8,8 +8,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestAttempts: the first submission that its team may know to be accepted tells how far it came with a problem, or
-// else the newest. Each problem is on its own, and what is ignored does not count.
+// TestAttempts checks the submission that represents a team's progress on a problem. This is the first one that
+// the team may know to be accepted, or else the newest one. Problems are independent, and ignored submissions do
+// not count.
 func TestAttempts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		w := newSeason(t, dsn)

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// tables are all tables with their keys. A table comes after the ones that it refers to.
+// tables lists all tables and their keys. Each table comes after the tables that it refers to.
 var tables = []struct{ name, key string }{
 	{"setting", "key"}, {"leader", "name"}, {"server_seen", "id"}, {"account", "id"}, {"grant_role", "account, scope, role"}, {"token", "id"}, {"session", "hash"},
 	{"identity", "issuer, subject"}, {"sign_on", "hash"},
@@ -38,15 +38,15 @@ var tables = []struct{ name, key string }{
 	{"lane", "lane"}, {"turn", "lane, owner"}, {"part", "flow, part_key"}, {"log", "contest, seq"}, {"audit", "id"},
 }
 
-// manifestName is the file of a backup that describes the others. It is written last: without it the backup is not
-// complete.
+// manifestName is the name of the file that describes a backup. It is written last, so a backup without this file
+// is incomplete.
 const manifestName = "backup.json"
 
-// A Manifest describes a backup. For each table there is a file <table>.jsonl with a row per line, as JSON. It is
-// the same for both databases.
+// A Manifest describes a backup. A backup contains a file <table>.jsonl for each table, with a row as JSON in each
+// line. The format is the same for both databases.
 type Manifest struct {
 	Schema  int64           `json:"schema"`
-	Version string          `json:"version"` // of the program that made it
+	Version string          `json:"version"` // version of the program that made it
 	Made    time.Time       `json:"made"`
 	LastLog int64           `json:"last_log"`
 	Tables  map[string]File `json:"tables"`
@@ -58,9 +58,9 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Backup writes the state of all tables at one moment into a directory, which it creates if needed. The directory
-// must not have a backup yet. Other transactions continue meanwhile. Blobs are not included: call BlobsNamed
-// afterwards for the blobs that the rows refer to, and some more.
+// Backup writes a consistent snapshot of all tables to a directory, which it creates if needed. The directory must
+// not contain a backup. Other transactions can continue in the meantime. Blobs are not included. After Backup, the
+// caller can copy the blobs that BlobsNamed returns. They include all blobs that rows of the backup refer to.
 func (s *Store) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the directory of the backup: %w", err)
@@ -100,7 +100,7 @@ func (s *Store) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	})
 }
 
-// snapshot begins a transaction that sees all rows at one moment. In SQLite any transaction does.
+// snapshot begins a transaction that reads a consistent snapshot. In SQLite, any transaction does.
 func (s *Store) snapshot(ctx context.Context) (*sql.Tx, error) {
 	options := &sql.TxOptions{}
 	if s.postgres {
@@ -109,7 +109,7 @@ func (s *Store) snapshot(ctx context.Context) (*sql.Tx, error) {
 	return s.reader.BeginTx(ctx, options)
 }
 
-// writeSynced writes a file that is on the disk when it returns.
+// writeSynced writes a file and syncs it to disk.
 func writeSynced(path string, write func(io.Writer) error) (err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -123,21 +123,21 @@ func writeSynced(path string, write func(io.Writer) error) (err error) {
 	return f.Sync()
 }
 
-// order returns the ORDER BY of a table so that both databases sort alike, by bytes.
+// order returns the ORDER BY expression for a table, with which both databases sort by bytes.
 func (s *Store) order(key string) string {
 	if !s.postgres {
 		return key
 	}
 	columns := strings.Split(key, ", ")
 	for i, c := range columns {
-		if c != "seq" && c != "lane" && c != "number" && c != "at" { // these are numbers
+		if c != "seq" && c != "lane" && c != "number" && c != "at" { // these columns are numbers
 			columns[i] += ` COLLATE "C"`
 		}
 	}
 	return strings.Join(columns, ", ")
 }
 
-// dump writes the rows of a table.
+// dump writes the rows of a table to a file.
 func dump(ctx context.Context, tx *sql.Tx, dir, table, order string) (out File, err error) {
 	sum := sha256.New()
 	err = writeSynced(filepath.Join(dir, table+".jsonl"), func(w io.Writer) error {
@@ -159,12 +159,12 @@ func dump(ctx context.Context, tx *sql.Tx, dir, table, order string) (out File, 
 	return out, err
 }
 
-// querier is a database, or a transaction of it.
+// A querier is a database or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
 }
 
-// eachRow calls do with the columns and values of each row that a query returns. The values are of the same types
+// eachRow calls do with the columns and values of each row that a query returns. The values have the same types
 // with both databases: nil, int64, bool or string. The slice of values is reused.
 func eachRow(ctx context.Context, q querier, text string, do func(columns []string, values []any) error) error {
 	rows, err := q.QueryContext(ctx, text)
@@ -212,8 +212,9 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// Restore loads a backup of either database into an empty database: all rows, or none. It returns ErrNotEmpty if the
-// database has rows, and ErrNewer if the backup is of a later version. Open migrates the schema afterwards.
+// Restore loads a backup into an empty database: all rows or none. The backup may come from either kind of
+// database. Restore returns ErrNotEmpty if the database has rows, and ErrNewer if the backup is of a later
+// version. Open then migrates the schema.
 func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {
@@ -235,7 +236,7 @@ func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	case m.Schema > wants:
 		return nil, fmt.Errorf("%w: the backup has schema %d, written by %s; this is %s, which knows schema %d", ErrNewer, m.Schema,
 			m.Version, o.Version, wants)
-	case has != 0 && has != m.Schema: // an interrupted restore leaves tables without rows
+	case has != 0 && has != m.Schema: // left by an interrupted restore, without rows
 		return nil, fmt.Errorf("restore into %s: %w", s.name(), ErrNotEmpty)
 	}
 	if _, err := steps.UpTo(ctx, m.Schema); err != nil {
@@ -249,7 +250,7 @@ func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	for _, t := range tables {
 		want, there := m.Tables[t.name]
 		if !there {
-			continue // the backup's schema does not have the table
+			continue // the backup's schema does not contain the table
 		}
 		var one int
 		if err := tx.QueryRowContext(ctx, "SELECT 1 FROM "+t.name+" LIMIT 1").Scan(&one); err == nil {
@@ -300,7 +301,7 @@ func load(ctx context.Context, tx *sql.Tx, path, table string, want File) error 
 	return nil
 }
 
-// columnsOf returns the columns of a table and the statement that inserts a row.
+// columnsOf returns the columns of a table, and a statement that inserts a row.
 func columnsOf(ctx context.Context, tx *sql.Tx, table string) (columns []string, insert *sql.Stmt, err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT * FROM "+table+" LIMIT 0")
 	if err != nil {
@@ -320,7 +321,7 @@ func columnsOf(ctx context.Context, tx *sql.Tx, table string) (columns []string,
 
 func loadRow(ctx context.Context, insert *sql.Stmt, columns []string, line []byte) error {
 	numbers := json.NewDecoder(bytes.NewReader(line))
-	numbers.UseNumber() // times do not fit into a float64 without loss
+	numbers.UseNumber() // a float64 cannot represent all times exactly
 	var row map[string]any
 	if err := numbers.Decode(&row); err != nil {
 		return err

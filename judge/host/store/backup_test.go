@@ -20,7 +20,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// fill puts something into every table.
+// fill adds rows to every table.
 func fill(t *testing.T, h *harness) {
 	t.Helper()
 	check := func(err error) {
@@ -70,7 +70,7 @@ func fill(t *testing.T, h *harness) {
 	h.fold(h.result(h.background()[0], judge.Accepted), store.Counted)
 	_, _, err = h.Rejudge(t.Context(), store.NewRejudging{Why: "a case was wrong", Account: h.alice.ID})
 	check(err)
-	for i := range 11 { // whose numbers are no texts
+	for i := range 11 { // numbers must not be sorted as text
 		_, err = h.Clarify(t.Context(), store.NewClarification{Contest: store.Practice, Account: h.alice.ID, Staff: true, Text: fmt.Sprint(i)})
 		check(err)
 	}
@@ -111,8 +111,8 @@ func fill(t *testing.T, h *harness) {
 	w.verify(verified, true, nil)
 }
 
-// TestABackupIsRestoredIntoEitherDatabase: from each of the two into each of them, and what
-// was restored makes the same backup.
+// TestABackupIsRestoredIntoEitherDatabase restores backups of both databases into both. A backup of the restored
+// database must be identical.
 func TestABackupIsRestoredIntoEitherDatabase(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -184,7 +184,7 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 			if _, err := store.Restore(t.Context(), dir, store.Options{DSN: dsn}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want an error with %q", err, tt.want)
 			}
-			// Nothing of it is there, and a good one can be restored.
+			// No rows were restored, so a valid backup can be restored.
 			good := filepath.Join(t.TempDir(), "good")
 			if _, err := h.Backup(t.Context(), good); err != nil {
 				t.Fatal(err)
@@ -211,7 +211,8 @@ func edit(file, from, to string) func(dir string) error {
 	}
 }
 
-// TestABackupIsOfOneMoment, while others write, and they do not wait for it.
+// TestABackupIsOfOneMoment checks that a backup is a consistent snapshot while there are other writers, and that
+// these do not wait for it.
 func TestABackupIsOfOneMoment(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -306,7 +307,7 @@ func TestBlobsThatRowsName(t *testing.T) {
 	})
 }
 
-// sweep removes the blobs that no row refers to, and returns them.
+// sweep removes the blobs that no row refers to, and returns their digests.
 func sweep(t *testing.T, s *store.Store, contents func(blob.Digest) ([]blob.Digest, error)) (gone []blob.Digest, err error) {
 	t.Helper()
 	n, err := s.CollectGarbage(t.Context(), contents, func(d blob.Digest) error { gone = append(gone, d); return nil })

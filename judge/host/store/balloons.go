@@ -7,19 +7,19 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Balloon is what a team gets for a problem that it solved.
+// A Balloon is the balloon that a team gets for a solved problem.
 type Balloon struct {
 	Team       string // id
 	Label      string // of the problem
 	Submission int64  // number of the accepted submission
 	At         time.Time
-	// Held says why the balloon must not be delivered. If empty, it may be.
+	// Held is the reason why the balloon must not be delivered. It is empty if the balloon may be delivered.
 	Held    string
-	GivenBy string    // username; empty before the delivery
-	GivenAt time.Time // zero before the delivery
+	GivenBy string    // username; empty until delivered
+	GivenAt time.Time // zero until delivered
 }
 
-// Balloons returns the balloons of a contest in the order of their submissions.
+// Balloons returns the balloons of a contest in the order of the submissions.
 func (s *Store) Balloons(ctx context.Context, contest string) ([]Balloon, error) {
 	rows, err := s.read.BalloonsOf(ctx, contest)
 	return each(rows, err, "read the balloons", func(r query.BalloonsOfRow) Balloon {
@@ -28,8 +28,7 @@ func (s *Store) Balloons(ctx context.Context, contest string) ([]Balloon, error)
 	})
 }
 
-// PutBalloons adds balloons, or updates their submission and whether they are held. Who delivered them
-// does not change.
+// PutBalloons adds balloons, or updates their submission and Held. It does not change who delivered a balloon.
 func (s *Store) PutBalloons(ctx context.Context, contest string, all []Balloon) error {
 	if len(all) == 0 {
 		return nil
@@ -46,8 +45,8 @@ func (s *Store) PutBalloons(ctx context.Context, contest string, all []Balloon) 
 	})
 }
 
-// GiveBalloon records that an account delivered a balloon. It reports false if the balloon was delivered before, is
-// held, or does not exist.
+// GiveBalloon records that an account delivered a balloon. It returns false if the balloon is already delivered,
+// is held, or does not exist.
 func (s *Store) GiveBalloon(ctx context.Context, contest, team, label, account string) (bool, error) {
 	n, err := s.write.GiveBalloon(ctx, query.GiveBalloonParams{
 		Contest: contest, Team: team, Label: label, GivenBy: text(account), GivenAt: some(s.now()),
@@ -55,9 +54,9 @@ func (s *Store) GiveBalloon(ctx context.Context, contest, team, label, account s
 	return n > 0, failed("note that a balloon was delivered", err)
 }
 
-// UndoBalloon undoes the delivery of a balloon. It reports false if the balloon was delivered by another account, or
-// longer ago than within. If within is 0, the time does not matter. If account is empty, the account does not
-// matter.
+// UndoBalloon undoes the delivery of a balloon. It returns false if another account delivered the balloon. It also
+// returns false if more time than the duration within has passed since the delivery. If within is 0, there is no
+// time limit. If account is empty, the delivery by any account is undone.
 func (s *Store) UndoBalloon(ctx context.Context, contest, team, label, account string, within time.Duration) (bool, error) {
 	p := query.UndoBalloonParams{Contest: contest, Team: team, Label: label, Account: account}
 	if within > 0 {

@@ -9,8 +9,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestBalloons: a balloon keeps who delivered it while its submission changes or it is held. Two runners
-// do not deliver the same one, and only its runner undoes a delivery, for a while.
+// TestBalloons checks that a delivered balloon keeps its runner when its submission changes or it is held. Two
+// runners cannot deliver the same balloon. Only the runner who delivered it can undo this, for a limited time.
 func TestBalloons(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -54,7 +54,7 @@ func TestBalloons(t *testing.T) {
 		put()
 		put(first, second)
 		are(second, first)
-		undo(h.alice.ID, 0, false) // nobody delivered it
+		undo(h.alice.ID, 0, false) // not delivered
 		give(seven, h.alice.ID, true)
 		give(seven, accounts[0].ID, false)
 		given := h.clock.Now().UTC().Truncate(time.Microsecond)

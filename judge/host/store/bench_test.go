@@ -11,14 +11,14 @@ import (
 	"assay/judge/host/store"
 )
 
-// onEach runs a benchmark on an empty database of each kind.
+// onEach runs a benchmark with an empty database of each kind.
 func onEach(b *testing.B, bench func(b *testing.B, dsn string)) {
 	b.Run("sqlite", func(b *testing.B) { bench(b, lite(b)) })
 	b.Run("postgres", func(b *testing.B) { bench(b, pg(b)) })
 }
 
-// BenchmarkSubmit is the transaction that keeps a submission against one row that is synced
-// as well: at most 3 x.
+// BenchmarkSubmit compares the transaction that stores a submission with a synced insert of one row. It should
+// take at most 3 times as long.
 func BenchmarkSubmit(b *testing.B) {
 	onEach(b, func(b *testing.B, dsn string) {
 		b.Run("insert", func(b *testing.B) {
@@ -59,8 +59,8 @@ func BenchmarkSubmit(b *testing.B) {
 	})
 }
 
-// BenchmarkLife is all that a job costs the database, one after the other: kept, given out,
-// was judged.
+// BenchmarkLife measures all database operations for a job, one after the other: store it, dispatch it, and record
+// its result.
 func BenchmarkLife(b *testing.B) {
 	onEach(b, func(b *testing.B, dsn string) {
 		h := newHarness(b, dsn)
@@ -77,7 +77,8 @@ func BenchmarkLife(b *testing.B) {
 	})
 }
 
-// BenchmarkPage is a page of submissions with 1,000 of them and with 100,000: at most 2 x.
+// BenchmarkPage reads a page of submissions from a database with 1,000 submissions, and from one with 100,000. The
+// latter should take at most twice as long.
 func BenchmarkPage(b *testing.B) {
 	onEach(b, func(b *testing.B, dsn string) {
 		for _, n := range []int64{1_000, 100_000} {
@@ -136,8 +137,7 @@ func BenchmarkPage(b *testing.B) {
 	})
 }
 
-// bulk makes the submissions up to number n in one transaction: copies of one that
-// was judged.
+// bulk adds submissions up to number n in one transaction, by copying a judged submission.
 func bulk(b *testing.B, h *harness, dsn string, n int64) {
 	b.Helper()
 	if n == 1_000 {
@@ -183,7 +183,7 @@ func bulk(b *testing.B, h *harness, dsn string, n int64) {
 	if err := tx.Commit(); err != nil {
 		b.Fatal(err)
 	}
-	if h.Postgres() { // what it does by itself within a minute
+	if h.Postgres() { // PostgreSQL would do this within a minute
 		if _, err := db.Exec("ANALYZE"); err != nil {
 			b.Fatal(err)
 		}

@@ -12,15 +12,15 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Blob is what the database knows about a blob that the caller stores.
+// A Blob is the database record of a blob.
 type Blob struct {
 	Digest blob.Digest
 	Size   int64
-	Kind   string // what it was stored as, for people
+	Kind   string // its purpose when it was stored, for display
 }
 
-// NoteBlobs records blobs, so that CollectGarbage finds those that no row refers to. Call it before they are stored,
-// and before a client learns that it need not upload them.
+// NoteBlobs records blobs, so that CollectGarbage finds those that no row refers to. It must be called before the
+// blobs are stored, and before a client learns that it need not upload them.
 func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 	return s.tx(ctx, "note blobs", func(q *query.Queries) error {
 		now := s.now()
@@ -33,16 +33,16 @@ func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 	})
 }
 
-// Brief is the kind of blobs that CollectGarbage removes soon if no row refers to them. It is for clients that send
-// little at a time.
+// Brief is the kind of blobs that CollectGarbage removes early if no row refers to them. It is for clients that
+// upload only a little at a time.
 const Brief = "sent"
 
-// ErrManySent means that an account has sent too many bytes that no row refers to.
+// ErrManySent means that an account has uploaded too many bytes to which no row refers.
 var ErrManySent = errors.New("too much was sent that nothing names")
 
-// NoteSent records that an account has sent the bytes of a blob, so that it may refer to the blob from now on. Most
-// bounds the bytes that the account has sent and no row refers to, as of the last MarkNamed. Zero means no bound.
-// Beyond it, NoteSent returns ErrManySent.
+// NoteSent records that an account has uploaded the bytes of a blob, and may therefore refer to it from now on.
+// The argument most limits the account's uploaded bytes to which no row referred at the last MarkNamed. Zero means
+// no limit. If the limit is exceeded, NoteSent returns ErrManySent.
 func (s *Store) NoteSent(ctx context.Context, account string, b Blob, most int64) error {
 	return s.tx(ctx, "note a blob", func(q *query.Queries) error {
 		if most > 0 {
@@ -61,8 +61,8 @@ func (s *Store) NoteSent(ctx context.Context, account string, b Blob, most int64
 	})
 }
 
-// MarkNamed updates which of the blobs that an account has sent are referred to by rows, for NoteSent. Contents
-// returns the blobs that a manifest lists.
+// MarkNamed records which of the blobs uploaded by an account rows refer to, because NoteSent does not count those
+// blobs. The function contents returns the blobs listed in a manifest.
 func (s *Store) MarkNamed(ctx context.Context, account string, contents func(manifest blob.Digest) ([]blob.Digest, error)) error {
 	sent, err := s.read.UnnamedOf(ctx, account)
 	if err != nil {
@@ -85,11 +85,13 @@ func (s *Store) MarkNamed(ctx context.Context, account string, contents func(man
 	})
 }
 
-// seenLately is how long after a blob was seen Sent need not see it again. It is much shorter than sweepBrief.
+// seenLately is the minimum age of the last record of use before Sent updates it. It is much shorter than
+// sweepBrief.
 const seenLately = 5 * time.Minute
 
-// Sent reports whether an account has sent the bytes of a blob. If so, no server removes the blob within the next
-// 50 minutes, in which the caller may store a row that refers to it. Call it before you check that the bytes exist.
+// Sent reports whether an account has uploaded the bytes of a blob. If so, no server removes the blob within the
+// next 50 minutes, so the caller can store a row that refers to it. Sent must be called before the check that the
+// bytes exist.
 func (s *Store) Sent(ctx context.Context, account string, d blob.Digest) (bool, error) {
 	seen, err := s.read.SentAndSeen(ctx, account, string(d))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -102,16 +104,16 @@ func (s *Store) Sent(ctx context.Context, account string, d blob.Digest) (bool, 
 	return n > 0, failed("note that a blob is wanted", err)
 }
 
-// seenAtOnce is how many blobs one transaction handles, so that other writers need not wait for all.
+// seenAtOnce is the number of blobs per transaction, so that other writers need not wait for all blobs.
 const seenAtOnce = 100
 
-// SeeSent reports for each of some blobs whether the account has sent it. It keeps these blobs as if they were sent
-// now, even if no row refers to them.
+// SeeSent reports for each blob whether the account has uploaded it. Uploaded blobs are kept as if they had just
+// been uploaded, even if no row refers to them.
 func (s *Store) SeeSent(ctx context.Context, account string, all []blob.Digest) (sent []bool, err error) {
 	for some := range slices.Chunk(all, seenAtOnce) {
 		before := sent
 		err := s.tx(ctx, "look who sent blobs", func(q *query.Queries) error {
-			sent = before // the transaction may run again
+			sent = before // the transaction may be retried
 			for _, d := range some {
 				n, err := q.SeeSent(ctx, query.SeeSentParams{Now: s.now(), Sha256: string(d), Account: account})
 				if err != nil {
@@ -128,14 +130,15 @@ func (s *Store) SeeSent(ctx context.Context, account string, all []blob.Digest) 
 	return sent, nil
 }
 
-// BlobsKnown returns the blobs that were stored and not removed since. To some of them no row refers yet.
+// BlobsKnown returns the blobs that have been stored and not removed. Some of them may not be referred to by any
+// row.
 func (s *Store) BlobsKnown(ctx context.Context) ([]blob.Digest, error) {
 	digests, err := s.read.KnownBlobs(ctx)
 	return each(digests, err, "read the known blobs", func(d string) blob.Digest { return blob.Digest(d) })
 }
 
-// BlobsNamed returns the blobs that rows refer to. The value is true for manifests of bundles: these list further
-// blobs, which the caller must read there.
+// BlobsNamed returns the blobs that rows refer to. The value is true for manifests of bundles. These list further
+// blobs, which the caller must read from them.
 func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 	named := map[blob.Digest]bool{}
 	note := func(digests ...string) {
@@ -224,7 +227,7 @@ func (s *Store) BlobsNamed(ctx context.Context) (map[blob.Digest]bool, error) {
 	return named, nil
 }
 
-// namedByLadders adds the blobs of ladders, their bots and their games.
+// namedByLadders notes the blobs of ladders, their bots and their games.
 func (s *Store) namedByLadders(ctx context.Context, note func(...string)) error {
 	configs, err1 := s.read.NamedByLadders(ctx)
 	records, err2 := s.read.NamedByEncounters(ctx)
@@ -246,21 +249,22 @@ func (s *Store) namedByLadders(ctx context.Context, note func(...string)) error 
 	return nil
 }
 
-// How long a blob without a reference may still get one: a blob of the kind Brief, and any other. The time counts
-// from when all its bytes were there.
+// How long a blob without references is kept: for blobs of kind Brief, and for all others. The time starts when
+// all bytes of the blob have been stored.
 const (
 	sweepBrief = time.Hour
 	sweepAfter = 48 * time.Hour
 )
 
-// CollectGarbage removes blobs that no row refers to and that were last seen 48 hours ago, or one hour ago if they are
-// Brief. It returns their number. Contents returns the blobs that a manifest lists. Remove deletes the bytes of a
-// blob. It is called in the transaction that deletes the row: a server that is about to store the blob again waits,
-// and then finds the bytes missing. CollectGarbage also deletes ended sessions, invites that ended 90 days ago, flows
-// that ended 30 days ago with their results, and old data of the queue.
+// CollectGarbage removes blobs that no row refers to and that were last seen 48 hours ago, or one hour ago if they
+// are Brief. It returns their number. The function contents returns the blobs listed in a manifest. The function
+// remove deletes the bytes of a blob. It is called in the transaction that deletes the row, so a server that is
+// about to store the blob again waits, and then finds the bytes missing. CollectGarbage also deletes expired
+// sessions, invites that expired 90 days ago, workflows that ended 30 days ago with their results, and old data of
+// the queue.
 func (s *Store) CollectGarbage(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error),
 	remove func(blob.Digest) error) (gone int, err error) {
-	// Read the candidates first: a blob that gets a reference later is also seen later.
+	// Read the candidates first, because a blob that gets a reference later is also seen later.
 	before, sentBefore := s.now()-sweepAfter.Microseconds(), s.now()-sweepBrief.Microseconds()
 	old, err := s.read.BlobsSeenBefore(ctx, before, sentBefore)
 	if err != nil {
@@ -315,7 +319,7 @@ func (s *Store) deleteOldRows(ctx context.Context) error {
 	})
 }
 
-// allNamed returns the blobs that rows refer to, and those that their manifests list.
+// allNamed returns the blobs that rows refer to, and the blobs listed in their manifests.
 func (s *Store) allNamed(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error)) (map[blob.Digest]bool, error) {
 	named, err := s.BlobsNamed(ctx)
 	if err != nil {
@@ -338,8 +342,9 @@ func (s *Store) allNamed(ctx context.Context, contents func(manifest blob.Digest
 	return named, nil
 }
 
-// ForgetBlobs removes at once, as CollectGarbage does, those of some blobs that no row refers to. If another account
-// has sent a blob since Erase returned it, the blob stays. After an interruption it can be repeated.
+// ForgetBlobs immediately removes the given blobs, except those that a row refers to, in the same way as
+// CollectGarbage. If another account has uploaded a blob since Erase returned it, the blob is kept. After an
+// interruption, the call can be repeated.
 func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest,
 	contents func(manifest blob.Digest) ([]blob.Digest, error), remove func(blob.Digest) error) error {
 	named, err := s.allNamed(ctx, contents)
@@ -351,7 +356,7 @@ func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest,
 			continue
 		}
 		err := s.tx(ctx, "forget a blob", func(q *query.Queries) error {
-			if _, known := named[d]; known { // by others: it is nothing that is left of an erasure
+			if _, known := named[d]; known { // referred to by others, so no longer part of the erasure
 				return q.SeeBlob(ctx, string(d), s.now())
 			}
 			if err := q.EraseBlob(ctx, string(d)); err != nil {

@@ -12,35 +12,35 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Clarification is a clarification request of a team, an answer of the jury, or an announcement.
+// A Clarification is a clarification request from a team, an answer from the jury, or an announcement.
 type Clarification struct {
-	Number   int64 // in its contest, from 1
+	Number   int64 // unique in its contest, from 1
 	Staff    bool  // the jury wrote it
 	Team     string
-	TeamName string // of the team that asks, or to which it is sent; both are empty if it is sent to all
+	TeamName string // of the asking or receiving team; both empty if sent to all
 	To       Recipients
-	Problem  string // slug; empty if it is about no problem
+	Problem  string // slug; empty if not about a problem
 	Category Category
-	Text     string // empty if its author was erased
-	ReplyTo  int64  // number of the request that it answers; 0 if it answers none
+	Text     string // empty if the author was erased
+	ReplyTo  int64  // number of the request that it answers; 0 if none
 	Question string // the text of that request
-	Answers  int    // how many answers a request has
+	Answers  int    // number of answers to a request
 	Login    string // username of the author
-	Claimed  string // username of the judge who is about to answer it; empty if there is none
+	Claimed  string // username of the judge who is answering it; may be empty
 	At       time.Time
 }
 
-// Recipients are several teams and groups to which the jury writes. If it names none, and no team, the
-// jury writes to all.
+// Recipients lists several teams and groups to which the jury writes. If it is empty, and no single team is set,
+// the jury writes to all teams.
 type Recipients struct{ Teams, Groups []Recipient }
 
 // A Recipient is a team or a group.
 type Recipient struct{ ID, Name string }
 
-// Chosen reports whether the recipients are named: a clarification is for them and for no other team.
+// Chosen reports whether r lists any recipients. If so, only these receive the clarification.
 func (r Recipients) Chosen() bool { return len(r.Teams)+len(r.Groups) > 0 }
 
-// reads reports whether a team, with its groups, is one of the recipients.
+// reads reports whether a team is a recipient, itself or as a member of a group.
 func (r Recipients) reads(t *Team) bool {
 	return slices.ContainsFunc(r.Teams, func(of Recipient) bool { return of.ID == t.ID }) ||
 		slices.ContainsFunc(r.Groups, func(of Recipient) bool { return slices.Contains(t.GroupIDs, of.ID) })
@@ -49,12 +49,12 @@ func (r Recipients) reads(t *Team) bool {
 // ToAll reports whether the jury wrote a clarification to all teams.
 func (c *Clarification) ToAll() bool { return c.Staff && c.Team == "" && !c.To.Chosen() }
 
-// Of reports whether a clarification is a team's own, or sent to it, but not to all. A nil team has none.
+// Of reports whether a clarification is from or to the team, but not to all teams. If t is nil, Of returns false.
 func (c *Clarification) Of(t *Team) bool {
 	return t != nil && (c.Team == t.ID || c.To.reads(t))
 }
 
-// Category says what a clarification is about, unless that is a problem.
+// A Category is the subject of a clarification that is not about a problem.
 type Category string
 
 // The categories.
@@ -68,36 +68,38 @@ type NewClarification struct {
 	Contest string // id
 	Account string // id of the author
 	Staff   bool
-	Team    string // id: the team that asks, or the only one to which it is sent; empty for all
-	// Teams and Groups are the ids of several recipients of the jury. If both are empty, Team says who it is.
+	Team    string // id of the asking team, or of the only recipient; empty for all
+	// Teams and Groups are the ids of the recipients of a message from the jury. If both are empty, Team is the
+	// only recipient or, if it is empty too, the message is for all teams.
 	Teams, Groups []string
-	Problem       string // slug; empty if it is about no problem
+	Problem       string // slug; empty if not about a problem
 	Category      Category
 	Text          string
-	ReplyTo       int64 // an answer is about the problem of its request
-	First         bool  // store the answer only if the request has none yet
-	// ExtID is the id that other systems use. If empty, it is the number. If another clarification has it, Clarify
+	ReplyTo       int64 // number of the request; an answer has the problem of its request
+	First         bool  // store the answer only if the request has no answer yet
+	// ExtID is the id in the Contest API. If empty, it is the number. If another clarification has the id, Clarify
 	// returns ErrTaken.
 	ExtID string
-	// At is the time that another system gives. If zero, it is now.
+	// At is the time from another system. If zero, the current time is used.
 	At time.Time
 }
 
-// ErrTooManyQuestions means that too many clarification requests of a team are unanswered.
+// ErrTooManyQuestions means that a team has too many unanswered clarification requests.
 var ErrTooManyQuestions = errors.New("too many questions wait for an answer")
 
-// MostQuestions is how many clarification requests of a team may be unanswered.
+// MostQuestions is the maximum number of unanswered clarification requests per team.
 const MostQuestions = 10
 
-// twiceWithin is how long the same text by the same author counts as a form that was sent twice.
+// twiceWithin is the period in which the same text from the same author is treated as a form that was sent twice.
 const twiceWithin = time.Minute
 
-// ErrTwice means that the author has just sent the same.
+// ErrTwice means that the author has just sent the same text.
 var ErrTwice = errors.New("it was sent twice")
 
-// Clarify stores a request, an answer or an announcement, and returns its number. It returns ErrTwice if the author
-// has just sent the same, ErrTooManyQuestions for a request beyond the limit, ErrChanged for a First answer to a
-// request that has one, and ErrNotFound if the request or problem does not exist.
+// Clarify stores a request, an answer or an announcement, and returns its number. It returns ErrTwice if the
+// author has just sent the same text, and ErrTooManyQuestions for a request beyond the limit. It returns
+// ErrChanged if n.First is set and the request already has an answer. It returns ErrNotFound if the request or
+// problem does not exist.
 func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, err error) {
 	problem := sql.NullString{}
 	if n.Problem != "" {
@@ -187,7 +189,7 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 	return number, err
 }
 
-// recipients returns the recipients in a fixed order. A single team is stored in Team instead.
+// recipients sorts the recipients and removes duplicates. A single team is stored in Team instead.
 func (n *NewClarification) recipients() {
 	n.Teams, n.Groups = slices.Compact(slices.Sorted(slices.Values(n.Teams))), slices.Compact(slices.Sorted(slices.Values(n.Groups)))
 	if len(n.Teams) == 1 && len(n.Groups) == 0 {
@@ -214,8 +216,8 @@ func (n *NewClarification) send(ctx context.Context, q *query.Queries, number in
 	return nil
 }
 
-// recipients reads the recipients of clarifications of a contest by their numbers: of the one with a number, or of
-// all if number is 0.
+// recipients returns the recipients of clarifications in a contest, by number. If number is not 0, it returns only
+// those of the clarification with this number.
 func recipients(ctx context.Context, q *query.Queries, contest string, number int64) (map[int64]Recipients, error) {
 	teams, err := q.ClarificationTeams(ctx, contest, number)
 	if err != nil {
@@ -236,7 +238,7 @@ func recipients(ctx context.Context, q *query.Queries, contest string, number in
 	return to, err
 }
 
-// ids returns the ids of recipients in their order.
+// ids returns the ids of recipients in order.
 func ids(of []Recipient) (all []string) {
 	for _, r := range of {
 		all = append(all, r.ID)
@@ -244,19 +246,19 @@ func ids(of []Recipient) (all []string) {
 	return slices.Sorted(slices.Values(all))
 }
 
-// A ClarificationFilter chooses clarifications.
+// A ClarificationFilter selects clarifications.
 type ClarificationFilter struct {
 	Contest string // id
-	// Everything includes the clarifications of all teams. Otherwise the filter chooses what Team may read: its own,
-	// and those for all. If Team is empty, it chooses those for all.
+	// Everything selects the clarifications of all teams. Otherwise, the filter selects those that Team may read:
+	// its own, and those for all teams. If Team is empty, it selects only those for all teams.
 	Everything bool
 	Team       string // id
-	Before     int64  // only with lower numbers; 0 for no limit
-	After      int64  // only with higher numbers
-	Limit      int    // at most this many; 0 means 200
+	Before     int64  // only lower numbers; 0 means no limit
+	After      int64  // only higher numbers
+	Limit      int    // maximum number of results; 0 means 200
 }
 
-// Clarifications reads clarifications, newest first.
+// Clarifications returns the selected clarifications, newest first.
 func (s *Store) Clarifications(ctx context.Context, f ClarificationFilter) ([]*Clarification, error) {
 	if f.Before == 0 {
 		f.Before = math.MaxInt64
@@ -280,33 +282,33 @@ func (s *Store) Clarifications(ctx context.Context, f ClarificationFilter) ([]*C
 	})
 }
 
-// LastClarification returns the number of the newest clarification of a contest, or 0.
+// LastClarification returns the number of the newest clarification in a contest. It returns 0 if there is none.
 func (s *Store) LastClarification(ctx context.Context, contest string) (int64, error) {
 	next, err := s.read.NextClarification(ctx, contest)
 	return next - 1, failed("look for clarifications", err)
 }
 
-// OpenQuestions returns how many clarification requests of a contest have no answer.
+// OpenQuestions returns the number of unanswered clarification requests in a contest.
 func (s *Store) OpenQuestions(ctx context.Context, contest string) (int, error) {
 	n, err := s.read.OpenQuestions(ctx, contest, "")
 	return int(n), failed("count the questions", err)
 }
 
-// ReadUpTo returns the number up to which an account has read the clarifications of a contest.
+// ReadUpTo returns the number of the last clarification in a contest that an account has read.
 func (s *Store) ReadUpTo(ctx context.Context, contest, account string) (int64, error) {
 	n, err := s.read.ReadUpTo(ctx, contest, account)
 	return n, failed("look for what was read", err)
 }
 
-// Read records that an account has read all clarifications up to a number.
+// Read records that an account has read all clarifications up to the given number.
 func (s *Store) Read(ctx context.Context, contest, account string, upto int64) error {
 	return failed("note what was read", s.write.ReadClarifications(ctx, query.ReadClarificationsParams{
 		Contest: contest, Account: account, Upto: upto,
 	}))
 }
 
-// Claim records that a judge is about to answer a request, or with an empty account that the judge is not. It
-// reports whether this is a change: a request stays with the judge who claimed it first.
+// Claim records that a judge is about to answer a request. If account is empty, it removes the claim. It reports
+// whether this changed anything: a request stays with the judge who claimed it first.
 func (s *Store) Claim(ctx context.Context, contest string, number int64, account string) (done bool, err error) {
 	err = s.tx(ctx, "claim a question", func(q *query.Queries) error {
 		of, err := q.GetClarification(ctx, contest, number)

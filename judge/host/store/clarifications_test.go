@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestClarifications: two teams ask, the staff answers one and all, and announces; each
-// reads what is his and what is for all.
+// TestClarifications checks requests from two teams, an answer to one team, an answer to all, and an announcement.
+// Each team must be able to read exactly its own clarifications and those for all teams.
 func TestClarifications(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -98,7 +98,7 @@ func TestClarifications(t *testing.T) {
 		if open, err := h.OpenQuestions(t.Context(), c.ID); err != nil || open != 11 {
 			t.Errorf("%d questions are open, %v; want 11", open, err)
 		}
-		for _, tt := range [][2]int64{{4, 4}, {3, 4}} { // it does not go back
+		for _, tt := range [][2]int64{{4, 4}, {3, 4}} { // the number never decreases
 			if err := h.Read(t.Context(), c.ID, h.alice.ID, tt[0]); err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func TestClarifications(t *testing.T) {
 	})
 }
 
-// TestClarificationsAtOnce: numbers have no gaps, whoever writes at once.
+// TestClarificationsAtOnce checks that numbers have no gaps if several authors write at the same time.
 func TestClarificationsAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -142,7 +142,7 @@ func TestClarificationsAtOnce(t *testing.T) {
 	})
 }
 
-// must returns a value that cannot be missing.
+// must returns a function that fails the test if err is not nil, and otherwise returns v.
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -153,8 +153,8 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-// TestRecipients: the jury writes to teams and groups. These teams read it, and no other one, also after teams
-// have entered or left groups.
+// TestRecipients checks that only the recipients can read a message from the jury to teams and groups. This must
+// also hold after teams join or leave groups.
 func TestRecipients(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -208,7 +208,7 @@ func TestRecipients(t *testing.T) {
 		write("to one", 0, all(1))       // 2
 		write("to two", 0, all(2, 0, 2)) // 3
 		before := epoch()
-		put(3, "south") // nobody has written to it
+		put(3, "south") // a group that received no messages
 		put(3)
 		if epoch() != before {
 			t.Error("a group that nobody wrote to: the epoch rose")
@@ -225,7 +225,7 @@ func TestRecipients(t *testing.T) {
 			if twice := len(n.Teams) != 1; errors.Is(err, store.ErrTwice) != twice {
 				t.Errorf("%+v again: %v", n, err)
 			}
-		} // 6 is to a group and one
+		} // 6 is to a group and a team
 		for i, tt := range []struct {
 			team   int
 			groups []string

@@ -17,20 +17,20 @@ import (
 
 var extIDs = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,34}[A-Za-z0-9_-]$|^[A-Za-z0-9_]$`)
 
-// GoodExtID reports whether other systems may give an id to an object.
+// GoodExtID reports whether id is a valid id in the Contest API.
 func GoodExtID(id string) bool { return extIDs.MatchString(id) }
 
 // APISubmission is a submission as the Contest API shows it.
 type APISubmission struct {
 	ID       string
 	Number   int64
-	ExtID    string // the id that other systems use: unique in its contest
-	Team     string // id; empty for a submission that counts for no team
+	ExtID    string // id in the Contest API, unique in its contest
+	Team     string // id; empty if unscored
 	Account  string // id
 	Login    string
-	Label    string // of its problem in the contest
-	Language string // asked for; if empty, Ending tells it
-	Ending   string // of the name of the first file
+	Label    string // of the problem in the contest
+	Language string // chosen language; if empty, Ending decides
+	Ending   string // extension of the first file
 	Entry    string
 	Files    []job.File
 	Folder   bool
@@ -39,17 +39,17 @@ type APISubmission struct {
 	Given    judge.Verdict
 }
 
-// APIJudgement is a judgement as the Contest API shows it: all runs of the judge that repeat each other
-// to be sure are one judgement.
+// An APIJudgement is a judgement, as the Contest API shows it. All runs that repeat each other for confirmation
+// are one judgement.
 type APIJudgement struct {
 	ID         string // of the first run
 	Submission string // id
-	Current    bool   // it counts now; the others counted until a rejudging was applied
+	Current    bool   // current judgement; others were current until a rejudging was applied
 	Started    time.Time
-	Ended      time.Time     // zero while it is pending
-	Verdict    judge.Verdict // of the judge, and empty if there is none
+	Ended      time.Time     // zero while pending
+	Verdict    judge.Verdict // of the judge; may be empty
 	Score      *judge.Score
-	Parts      []float64 // judge.Finished has them
+	Parts      []float64 // as in judge.Finished
 	Rows       []job.Row
 	// Unverified reports whether a judge must verify the verdict before contestants see it.
 	Unverified bool
@@ -58,9 +58,9 @@ type APIJudgement struct {
 // APIClarification is a clarification as the Contest API shows it.
 type APIClarification struct {
 	Number  int64
-	ExtID   string // the id that other systems use: unique in its contest
+	ExtID   string // id in the Contest API, unique in its contest
 	Staff   bool   // the jury wrote it
-	Team    string // id of the team that asks or receives an answer; empty for all
+	Team    string // id of the asking or receiving team; empty for all
 	To      Recipients
 	Problem string // id; it may be empty
 	Text    string
@@ -68,7 +68,8 @@ type APIClarification struct {
 	At      time.Time
 }
 
-// APISubmissions reads the submissions of a contest by their numbers. If id is not empty, it reads only that one.
+// APISubmissions returns the submissions of a contest by number. If submission is not empty, it returns only the
+// submission with this id.
 func (s *Store) APISubmissions(ctx context.Context, contest, submission string) ([]*APISubmission, error) {
 	rows, err := s.read.APISubmissions(ctx, contest, submission)
 	return eachRead(rows, err, "read the submissions of a contest", func(r query.APISubmissionsRow) (*APISubmission, error) {
@@ -81,8 +82,8 @@ func (s *Store) APISubmissions(ctx context.Context, contest, submission string) 
 	})
 }
 
-// APIJudgements reads the judgements of a contest in the order of their submissions, or only those of
-// the submission with an id.
+// APIJudgements returns the judgements in a contest in the order of their submissions. If submission is not empty,
+// it returns only those of the submission with this id.
 func (s *Store) APIJudgements(ctx context.Context, contest, submission string) ([]*APIJudgement, error) {
 	rows, err := s.read.APIJudgements(ctx, contest, submission)
 	return eachRead(rows, err, "read the judgements of a contest", func(r query.APIJudgementsRow) (*APIJudgement, error) {
@@ -102,13 +103,13 @@ func (s *Store) APIJudgements(ctx context.Context, contest, submission string) (
 	})
 }
 
-// APIClarifications reads the clarifications of a contest by their numbers.
+// APIClarifications returns the clarifications in a contest by number.
 func (s *Store) APIClarifications(ctx context.Context, contest string) ([]*APIClarification, error) {
 	rows, err := s.read.APIClarifications(ctx, contest)
 	if err != nil {
 		return nil, failed("read the clarifications of a contest", err)
 	}
-	to, err := recipients(ctx, s.read, contest, 0) // after the rows, so that none lacks its recipients
+	to, err := recipients(ctx, s.read, contest, 0) // read after the rows, so that each has its recipients
 	return each(rows, err, "read the clarifications of a contest", func(r query.APIClarificationsRow) *APIClarification {
 		return &APIClarification{
 			Number: r.Number, ExtID: r.ExtID, Staff: r.Staff, Team: r.Team.String, To: to[r.Number], Problem: r.Problem, Text: r.Text,
@@ -117,7 +118,8 @@ func (s *Store) APIClarifications(ctx context.Context, contest string) ([]*APICl
 	})
 }
 
-// ContestAccountType returns the type that a contest package gives an account; empty if it lists none.
+// ContestAccountType returns the account's type in the contest package. It returns an empty string if the package
+// does not list the account.
 func (s *Store) ContestAccountType(ctx context.Context, contest, account string) (string, error) {
 	typ, err := s.read.ContestAccountType(ctx, contest, account)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -126,8 +128,7 @@ func (s *Store) ContestAccountType(ctx context.Context, contest, account string)
 	return typ, failed("read the type of an account", err)
 }
 
-// SubmissionOf returns the id of the submission that an event of the log is about, one of kind
-// OfSubmission or OfJudgement.
+// SubmissionOf returns the id of the submission of a log event, which must be of kind OfSubmission or OfJudgement.
 func (s *Store) SubmissionOf(ctx context.Context, e Event) (string, error) {
 	if e.Kind == OfSubmission {
 		return e.Object, nil
@@ -136,7 +137,8 @@ func (s *Store) SubmissionOf(ctx context.Context, e Event) (string, error) {
 	return of.Submission, failed("look for a judgement", err)
 }
 
-// NotePhase adds to the log that a contest has reached a phase. If the log has it, nothing changes.
+// NotePhase adds to the event log that a contest has reached a phase. If the log already contains this, nothing
+// changes.
 func (s *Store) NotePhase(ctx context.Context, id, phase string) error {
 	return s.tx(ctx, "note the phase of a contest", func(q *query.Queries) error {
 		n, err := q.SetPhase(ctx, id, phase)
@@ -161,7 +163,7 @@ func (s *Store) NotePhase(ctx context.Context, id, phase string) error {
 	})
 }
 
-// extID returns the id that other systems use for an object: the given one, or the number if that is free.
+// extID returns the Contest API id of an object: the given one, or else the number if that is free.
 func extID(given string, number int64, taken func(string) (int64, error)) (string, error) {
 	if given != "" {
 		return given, nil // a unique index rejects a duplicate
@@ -179,10 +181,10 @@ func extID(given string, number int64, taken func(string) (int64, error)) (strin
 	}
 }
 
-// tolerance is how long after the chosen time a change of a contest may be stored.
+// tolerance is the maximum delay between the chosen time of a contest change and storing it.
 const tolerance = 2 * time.Second
 
-// conceals reports whether a change of a contest hides something that the public could see.
+// conceals reports whether a change to a contest hides something that was public.
 func conceals(old, c *Contest, now time.Time) bool {
 	started := func(c *Contest) bool { return !c.Starts.IsZero() && !now.Before(c.Starts) }
 	over := func(c *Contest) bool { return !c.Ends().IsZero() && !now.Before(c.Ends()) }

@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestContestAPI reads what the Contest API shows of submissions: with ids that other systems chose, with
-// times that they gave, and with the judgements that counted until a rejudging was applied.
+// TestContestAPI checks submissions as the Contest API shows them: with ids and times from other systems, and with
+// the judgements that were current until a rejudging was applied.
 func TestContestAPI(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -91,7 +91,7 @@ func TestContestAPI(t *testing.T) {
 	})
 }
 
-// TestPhases: a moment that has come is in the log once.
+// TestPhases checks that each phase is logged once when its time has come.
 func TestPhases(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -115,7 +115,7 @@ func TestPhases(t *testing.T) {
 	})
 }
 
-// TestEpoch rises exactly when the public loses something that it could see.
+// TestEpoch checks that the epoch increases exactly when something public becomes hidden.
 func TestEpoch(t *testing.T) {
 	h := newHarness(t, lite(t))
 	c := h.newContest("spring")

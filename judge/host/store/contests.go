@@ -15,23 +15,23 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Format says how a contest is scored.
+// A Format is the scoring method of a contest.
 type Format string
 
-// The formats of contests. Package scoring has their rules.
+// The contest formats. Package scoring defines their rules.
 const (
 	ICPC   Format = "icpc"
 	IOI    Format = "ioi"
 	Points Format = "points"
 )
 
-// Formats are the formats that an administrator can choose.
+// Formats lists the formats that an administrator can choose.
 var Formats = []Format{ICPC, IOI, Points}
 
-// Visibility says who may see a contest.
+// Visibility controls who may see a contest.
 type Visibility string
 
-// Who may see a contest and enter it.
+// The values of Visibility, which also control who may enter a contest.
 const (
 	Public   Visibility = "public"   // everyone sees it, and every account may enter
 	Accounts Visibility = "accounts" // every account sees it and may enter
@@ -39,91 +39,93 @@ const (
 	Staff    Visibility = "staff"    // only the jury sees it
 )
 
-// Visibilities are all values, the most public first.
+// Visibilities lists all values, most public first.
 var Visibilities = []Visibility{Public, Accounts, Teams, Staff}
 
-// A Contest has problems and teams.
+// A Contest is a contest, without its problems and teams.
 type Contest struct {
 	ID         string
 	Slug       string // unique
 	Name       string
-	FormalName string // if empty, it is Name
-	MainGroup  string // id of the group of the main scoreboard; if empty, that has all teams
+	FormalName string // if empty, Name is used
+	MainGroup  string // group id for the main scoreboard; if empty, it has all teams
 	Format     Format
-	Starts     time.Time     // zero if it has not been set
+	Starts     time.Time     // zero if not set
 	Length     time.Duration // 0 if the contest does not end
-	Freeze     time.Duration // how long after the start the scoreboard is frozen; 0 if never
+	Freeze     time.Duration // time from the start to the freeze; 0 if there is no freeze
 	Thaw       time.Time     // zero if not set
 	Finalized  time.Time     // zero if the results are not final
-	FinalB     int           // further bronze medals
-	FinalBy    string        // name of the person who approved the results
-	UpdatesEnd time.Time     // of the last change that the Contest API shows; zero until then
+	FinalB     int           // number of additional bronze medals
+	FinalBy    string        // name of the approver of the results
+	UpdatesEnd time.Time     // time of the last change visible in the Contest API; zero if not yet known
 	Visibility Visibility
 	Settings   Settings
-	Revision   int64  // rises with each change
-	LastSeq    int64  // of its last event
-	Epoch      int64  // rises when the public loses something that it could see
-	Phase      string // the phases that the log has
+	Revision   int64  // increases with each change
+	LastSeq    int64  // number of its last event
+	Epoch      int64  // increases when something public becomes hidden
+	Phase      string // phases recorded in the event log
 }
 
 var slugs = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
-// GoodSlug reports whether a text can name a contest or a hole in addresses.
+// GoodSlug reports whether text is a valid slug of a contest or a hole.
 func GoodSlug(text string) bool { return slugs.MatchString(text) }
 
-// Settings are what an administrator may set in a contest. The zero value of each is the usual one.
+// Settings contains the settings of a contest that an administrator can change. The zero value of each field is
+// the default.
 type Settings struct {
-	// Show is what contestants see of their judgements. If empty, it is judge.ShowVerdict.
+	// Show is what contestants see of their judgements. If empty, judge.ShowVerdict is used.
 	Show judge.Show `json:"show,omitempty"`
-	// PerMinute is how many submissions one account may send per minute. Zero means 10.
+	// PerMinute is the maximum number of submissions per account and minute. Zero means 10.
 	PerMinute int `json:"per_minute,omitempty"`
-	// Languages are the ids of the languages that may be used. If empty, all may be used.
+	// Languages lists the ids of the allowed languages. If empty, all languages are allowed.
 	Languages []string `json:"languages,omitempty"`
-	// Statements are the codes of the languages in which statements are shown. If empty, all are shown. A problem
-	// that has none of them is shown in all languages that it has.
+	// Statements lists the codes of the languages in which statements are shown. If empty, all are shown. A
+	// problem without a statement in any of these languages is shown in all its languages.
 	Statements []string `json:"statement_languages,omitempty"`
-	// Practice reports that contestants may submit after the end. Such submissions never count.
+	// Practice reports whether contestants may submit after the end. Such submissions are unscored.
 	Practice bool `json:"practice,omitempty"`
-	// Penalty is the penalty time of a rejected attempt in minutes, if the format has one. Zero means the usual one:
-	// 20 for ICPC, 5 for Points.
+	// Penalty is the penalty time in minutes for a rejected attempt, if the format uses it. Zero means the
+	// default: 20 for ICPC, 5 for Points.
 	Penalty int `json:"penalty_minutes,omitempty"`
-	// CompileErrors reports that an attempt with a compile error costs penalty time, too.
+	// CompileErrors reports whether an attempt with a compile error also adds penalty time.
 	CompileErrors bool `json:"compile_errors_cost,omitempty"`
-	// Groups reports that the best result of each test group counts, instead of the best submission, if the format
-	// has points.
+	// Groups reports whether the best result of each test group counts, instead of the best submission, if the
+	// format has points.
 	Groups bool `json:"best_groups,omitempty"`
-	// Blind reports that only the jury sees verdicts on the scoreboard before the end.
+	// Blind reports whether only the jury sees verdicts on the scoreboard before the end.
 	Blind bool `json:"blind,omitempty"`
-	// KeepSources reports that programs of erased accounts stay, without a name, once the results are final.
+	// KeepSources reports whether the programs of erased accounts are kept, without a name, after the results are
+	// final.
 	KeepSources bool `json:"keep_sources,omitempty"`
-	// Planned is the planned freeze that a manual freeze replaced. Zero means none.
+	// Planned is the planned freeze that a manual freeze replaced. Zero means that there is none.
 	Planned time.Duration `json:"planned_freeze_ns,omitempty"`
-	// BalloonsInFreeze is up to how many solved problems a team gets balloons while the scoreboard is
-	// frozen. Zero means none.
+	// BalloonsInFreeze is the number of solved problems up to which a team gets balloons while the scoreboard is
+	// frozen. Zero means that there are no balloons during the freeze.
 	BalloonsInFreeze int `json:"balloons_in_freeze,omitempty"`
-	// Replies are the saved replies of the jury. If there are none, pages offer the usual ones.
+	// Replies lists the saved replies of the jury. If empty, pages offer default replies.
 	Replies []string `json:"saved_replies,omitempty"`
 	// Printing reports whether teams can send files to be printed.
 	Printing bool `json:"printing,omitempty"`
-	// Paused is the time left until the start while the countdown is paused. Zero means that it is not.
+	// Paused is the time left until the start while the countdown is paused. Zero means that it is not paused.
 	Paused time.Duration `json:"countdown_paused_ns,omitempty"`
-	// Awards are those that administrators created. One with the id of a computed award replaces it.
+	// Awards lists the awards that administrators created. An award with the id of a computed award replaces it.
 	Awards []OwnAward `json:"awards,omitempty"`
-	// AwardsOff are the ids of computed awards that the contest does not have.
+	// AwardsOff lists the ids of computed awards that are turned off.
 	AwardsOff []string `json:"awards_off,omitempty"`
-	// Citations are those of computed awards, by their ids. The others have the usual one.
+	// Citations maps the ids of computed awards to citations. Other awards have default citations.
 	Citations map[string]string `json:"citations,omitempty"`
-	// Medals is how many teams win a medal. If nil, 4 win one of each kind.
+	// Medals is the number of teams that win each kind of medal. If nil, 4 teams win each kind.
 	Medals *Medals `json:"medals,omitempty"`
-	// OrganizationWinners reports whether each organization has a winner.
+	// OrganizationWinners reports whether the best team of each organization gets an award.
 	OrganizationWinners bool `json:"organization_winners,omitempty"`
-	// WorldFinals reports whether ranks and honors of the final results follow the rule of the World Finals.
+	// WorldFinals reports whether ranks and honors in the final results follow the rules of the World Finals.
 	WorldFinals bool `json:"world_finals,omitempty"`
-	// Removed are the removed intervals, in order and without overlap.
+	// Removed lists the removed intervals, sorted and without overlap.
 	Removed []Interval `json:"removed,omitempty"`
 }
 
-// Medals are numbers of medals.
+// Medals contains the numbers of medals.
 type Medals struct {
 	Gold   int `json:"gold"`
 	Silver int `json:"silver"`
@@ -138,7 +140,7 @@ func (s *Settings) MedalCounts() (gold, silver, bronze int) {
 	return s.Medals.Gold, s.Medals.Silver, s.Medals.Bronze
 }
 
-// OwnAward returns the index in Awards of the award with an id, or -1.
+// OwnAward returns the index in Awards of the award with the given id. It returns -1 if there is none.
 func (s *Settings) OwnAward(id string) int {
 	return slices.IndexFunc(s.Awards, func(a OwnAward) bool { return a.ID == id })
 }
@@ -147,10 +149,10 @@ func (s *Settings) OwnAward(id string) int {
 type OwnAward struct {
 	ID       string   `json:"id"` // unique in its contest
 	Citation string   `json:"citation"`
-	Teams    []string `json:"teams"` // their ExtIDs
+	Teams    []string `json:"teams"` // ExtIDs of the teams
 }
 
-// An Interval is a time from one moment up to another.
+// An Interval is a period that includes From but not To.
 type Interval struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
@@ -164,7 +166,8 @@ func (s *Settings) Shows() judge.Show {
 	return s.Show
 }
 
-// Ends returns when the contest ends for teams without extra time. It is zero if the contest does not end.
+// Ends returns when the contest ends for teams without extra time. It returns the zero time if the contest does
+// not end.
 func (c *Contest) Ends() time.Time {
 	if c.Starts.IsZero() || c.Length == 0 {
 		return time.Time{}
@@ -181,12 +184,13 @@ func (c *Contest) Ends() time.Time {
 	return end
 }
 
-// ErrOver means that the results of a contest are final and public: nothing changes any more that the
-// Contest API shows.
+// ErrOver means that the results of a contest are final and public, so that nothing visible in the Contest API can
+// change.
 var ErrOver = errors.New("the results of the contest are final and public")
 
-// updatesEnd returns when the last change of the contest happens that the Contest API shows: the later of
-// the finalization and the unfreezing of the scoreboard. It is zero if that is not known at a moment.
+// updatesEnd returns the time of the last change that is visible in the Contest API. This is the time when the
+// results became final or the scoreboard was unfrozen, whichever is later. It returns the zero time if that is not
+// yet known at the time now.
 func (c *Contest) updatesEnd(now time.Time) time.Time {
 	last := c.Ends()
 	if c.Finalized.IsZero() || last.IsZero() || now.Before(last) {
@@ -208,12 +212,12 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// UpdatesEnded reports whether nothing of the contest changes any more that the Contest API shows.
+// UpdatesEnded reports whether nothing that is visible in the Contest API can change.
 func (c *Contest) UpdatesEnded(now time.Time) bool {
 	return !c.UpdatesEnd.IsZero() || !c.updatesEnd(now).IsZero()
 }
 
-// changing returns ErrOver if nothing of a contest changes any more. The caller has locked the contest.
+// changing returns ErrOver if a contest can no longer change. The caller must have locked the contest.
 func (s *Store) changing(ctx context.Context, q *query.Queries, id string) error {
 	row, err := q.GetContest(ctx, id)
 	if err != nil {
@@ -231,10 +235,10 @@ type ContestProblem struct {
 	Label  string // unique in its contest
 	Points int64
 	Color  string // of its balloons; may be empty
-	ExtID  string // the id that other systems use
-	// ColorName is what people call the color. It may be empty.
+	ExtID  string // id in the Contest API
+	// ColorName is the name of the color. It may be empty.
 	ColorName string
-	// Paused reports whether its submissions wait to be judged.
+	// Paused reports whether judging the problem's submissions is paused.
 	Paused bool
 	Verify VerifyMode
 	*Problem
@@ -246,16 +250,17 @@ type NewContestProblem struct {
 	Slug   string
 	Points int64
 	Color  string
-	// ExtID and ColorName are those of ContestProblem. If ExtID is empty, a problem of the contest
-	// keeps its id, and its color's name while the color stays; another problem has its slug.
+	// ExtID and ColorName have the same meaning as in ContestProblem. If ExtID is empty, a problem that is already
+	// in the contest keeps its id. It also keeps the name of its color, unless the color changes. A problem that
+	// is new in the contest gets its slug as id.
 	ExtID, ColorName string
 }
 
-// ErrChanged means that the same object was changed since it was read.
+// ErrChanged means that the object has been changed since it was read.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// NewContest creates a contest with its problems in order, and sets its ID and Revision. It returns ErrTaken if a
-// contest has the slug, and ErrNotFound if a problem does not exist.
+// NewContest creates a contest with problems in the given order, and sets its ID and Revision. It returns ErrTaken
+// if the slug is in use, and ErrNotFound if a problem does not exist.
 func (s *Store) NewContest(ctx context.Context, c *Contest, problems []NewContestProblem) error {
 	return s.tx(ctx, "make the contest "+c.Slug, func(q *query.Queries) error { return s.newContest(ctx, q, c, problems) })
 }
@@ -279,7 +284,7 @@ func (s *Store) newContest(ctx context.Context, q *query.Queries, c *Contest, pr
 	return err
 }
 
-// SetContest stores a changed contest, and its problems unless they are nil. Its Revision rises. It returns
+// SetContest stores a changed contest, and its problems unless problems is nil. It increments Revision. It returns
 // ErrChanged if the contest was changed since it was read.
 func (s *Store) SetContest(ctx context.Context, c *Contest, problems []NewContestProblem) error {
 	err := s.tx(ctx, "change the contest "+c.Slug, func(q *query.Queries) error { return s.setContest(ctx, q, c, problems) })
@@ -383,13 +388,13 @@ func putProblems(ctx context.Context, q *query.Queries, contest string, problems
 	return nil
 }
 
-// Contest reads a contest by its id, and ContestBySlug by its slug.
+// Contest returns the contest with the given id.
 func (s *Store) Contest(ctx context.Context, id string) (*Contest, error) {
 	r, err := s.read.GetContest(ctx, id)
 	return one(r, err, "read the contest "+id, contest)
 }
 
-// ContestBySlug reads a contest by its slug.
+// ContestBySlug returns the contest with the given slug.
 func (s *Store) ContestBySlug(ctx context.Context, slug string) (*Contest, error) {
 	r, err := s.read.ContestBySlug(ctx, slug)
 	return one(r, err, "read the contest "+slug, contest)
@@ -401,14 +406,14 @@ func (s *Store) Contests(ctx context.Context) ([]*Contest, error) {
 	return eachRead(rows, err, "read the contests", contest)
 }
 
-// ContestsOf reads the contests that have a problem.
+// ContestsOf returns the contests that contain a problem.
 func (s *Store) ContestsOf(ctx context.Context, problem string) ([]*Contest, error) {
 	rows, err := s.read.ContestsOfProblem(ctx, problem)
 	return eachRead(rows, err, "read the contests of the problem "+problem, contest)
 }
 
-// Reserved reports whether a contest with the problem runs for any team or has not begun. Untrusted workers do not
-// get its secret test cases then.
+// Reserved reports whether a contest with the problem has not begun or is running for any team. Untrusted workers
+// then do not get the problem's secret test cases.
 func (s *Store) Reserved(ctx context.Context, problem string) (bool, error) {
 	contests, err := s.ContestsOf(ctx, problem)
 	if err != nil {
@@ -447,7 +452,7 @@ func contest(r query.Contest) (*Contest, error) {
 	return c, nil
 }
 
-// lasting returns null for a duration of zero.
+// lasting converts a duration to microseconds. It returns null for zero.
 func lasting(d time.Duration) sql.NullInt64 {
 	return sql.NullInt64{Int64: d.Microseconds(), Valid: d != 0}
 }

@@ -14,7 +14,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// newContest makes a contest with the problem nim.
+// newContest creates a contest with problem nim.
 func (h *harness) newContest(slug string) *store.Contest {
 	h.tb.Helper()
 	c := &store.Contest{
@@ -63,7 +63,7 @@ func TestContests(t *testing.T) {
 			t.Errorf("half a contest: %v", err)
 		}
 
-		// Of two who change it at once, one is told.
+		// If two callers change the contest at the same time, one gets an error.
 		first, second := read(), read()
 		first.Name, first.Starts, first.Freeze, first.Thaw = "First", time.Time{}, 0, h.clock.Now()
 		second.Name = "Second"
@@ -121,7 +121,7 @@ func TestProblemsOfAContest(t *testing.T) {
 	})
 }
 
-// TestEnter: however often and however many at once, an account is one team.
+// TestEnter checks that an account gets only one team, even if it enters repeatedly or concurrently.
 func TestEnter(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -156,7 +156,7 @@ func TestEnter(t *testing.T) {
 		if got, err := h.TeamOf(t.Context(), c.ID, h.alice.ID); err != nil || !cmp.Equal(got, team) {
 			t.Errorf("got %+v, %v; want %+v", got, err, team)
 		}
-		// Two change it who both have read it: the second one is told so.
+		// If two callers change the team after reading it, the second one gets an error.
 		read, again := team.Revision(), *team
 		again.ExtraTime = 2 * time.Hour
 		if err := h.SetTeam(t.Context(), &again, read); err != nil {
@@ -170,7 +170,7 @@ func TestEnter(t *testing.T) {
 			t.Errorf("got %+v, %v; want %+v", got, err, &again)
 		}
 		team = &again
-		// Its number and log are the contest's own.
+		// Numbers and logs are separate for each contest.
 		n := h.submission("")
 		n.Contest, n.Team, n.Lane = c.ID, team.ID, job.Contest
 		first, err := h.Submit(t.Context(), n)
@@ -198,7 +198,7 @@ func TestEnter(t *testing.T) {
 				t.Errorf("those of %q before are %+v, %v", account, all, err)
 			}
 		}
-		// In a minute an account sends as many as it may; the same once more is no other one.
+		// The limit per minute applies. A repeated key does not count as another submission.
 		n.PerMinute, n.Key = 2, "once"
 		for i, want := range []error{nil, nil, store.ErrTooFast} {
 			if i == 2 {
@@ -222,7 +222,7 @@ func TestEnter(t *testing.T) {
 		if err != nil || last.Kind != store.OfSubmission || last.Object != second.ID || last.Seq != int64(len(events)) {
 			t.Errorf("the log is %v, %v", events, err)
 		}
-		// What was received while the clock was ahead does not count until that time has come.
+		// Submissions received while the clock was an hour ahead do not count toward the limit.
 		h.clock.add(-time.Hour)
 		for i := range 3 {
 			n.Key = fmt.Sprint("an hour back ", i)
@@ -236,8 +236,8 @@ func TestEnter(t *testing.T) {
 	})
 }
 
-// TestWhatABoardKnows: of teams' submissions to problems of the contest, and of no others,
-// with the verdict that stands; all at once, and one by one from the log.
+// TestWhatABoardKnows checks the submissions for scoreboards: those of teams to problems in the contest, with
+// their current verdicts. Reading all at once must give the same as reading them one by one from the event log.
 func TestWhatABoardKnows(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

@@ -20,7 +20,7 @@ import (
 // childDSN is set for a child process that writes until it is killed.
 const childDSN = "ASSAY_TEST_STORE_DSN"
 
-// write submits and folds without an end, and prints what was kept.
+// write stores submissions and results in an endless loop, and prints what has been stored.
 func write(dsn string) error {
 	ctx := context.Background()
 	s, err := store.Open(ctx, store.Options{DSN: dsn})
@@ -64,8 +64,8 @@ func write(dsn string) error {
 	return <-failed
 }
 
-// TestAWriterIsKilled: whatever a process was told is kept survives it, and nothing is half
-// there.
+// TestAWriterIsKilled checks that everything reported as stored survives a killed process, and that no partial
+// data remains.
 func TestAWriterIsKilled(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		newHarness(t, dsn)
@@ -106,7 +106,7 @@ func TestAWriterIsKilled(t *testing.T) {
 	})
 }
 
-// killWriter starts a writer, kills it in the middle, and notes what it said.
+// killWriter starts a writer, kills it while it is writing, and records its output.
 func killWriter(t *testing.T, dsn string, kept map[string]string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -130,7 +130,7 @@ func killWriter(t *testing.T, dsn string, kept map[string]string) {
 	n := 0
 	for lines.Scan() {
 		what, id, whole := strings.Cut(lines.Text(), " ")
-		if !whole || len(id) != len("01a205bc-5e06-7753-8170-af0edb21b059") { // the last line may be cut
+		if !whole || len(id) != len("01a205bc-5e06-7753-8170-af0edb21b059") { // the last line may be truncated
 			continue
 		}
 		if kept[id] != "judged" {

@@ -11,23 +11,23 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// An Encounter is a series of games between two bots of a ladder. The first bot begins the games with odd numbers.
+// An Encounter is a series of games between two bots of a ladder. Bot A moves first in games with odd numbers.
 type Encounter struct {
 	Ladder  string
 	Number  int64 // from 1
 	A, B    int64 // numbers of bots
 	Flow    string
-	Results string    // a letter for each game, from the view of A: w, d, l
-	Faults  [2]string // the kinds of faults that ended games, of A and of B, separated by commas
-	Reason  string    // why no game was played; empty if games were played
+	Results string    // w, d or l for each game, from A's point of view
+	Faults  [2]string // kinds of failures that ended games, of A and of B, comma-separated
+	Reason  string    // reason why no game was played; empty if games were played
 	Records blob.Digest
 	Worker  string
 	Made    time.Time
 	Ended   time.Time // zero if it has not ended
-	Seq     int64     // of the ladder when the encounter ended
+	Seq     int64     // sequence number of the ladder when the encounter ended
 }
 
-// FaultsOf returns the kinds of faults of a bot in the encounter.
+// FaultsOf returns the kinds of failures of a bot in the encounter.
 func (e *Encounter) FaultsOf(bot int64) []string {
 	all := e.Faults[0]
 	if bot == e.B {
@@ -39,7 +39,7 @@ func (e *Encounter) FaultsOf(bot int64) []string {
 	return strings.Split(all, ",")
 }
 
-// NewEncounter stores an encounter and its flow, whose spec is the result of make. It sets Number and Flow. It
+// NewEncounter stores an encounter and its workflow, whose spec is the result of plan. It sets Number and Flow. It
 // returns ErrEnded if the ladder is closed.
 func (s *Store) NewEncounter(ctx context.Context, e *Encounter, kind, owner string, plan func(*Encounter) ([]byte, error)) error {
 	return s.tx(ctx, "begin an encounter", func(q *query.Queries) error {
@@ -63,7 +63,7 @@ func (s *Store) NewEncounter(ctx context.Context, e *Encounter, kind, owner stri
 	})
 }
 
-// EndEncounter stores the results of an encounter, once. It returns ErrEnded if the encounter had ended.
+// EndEncounter stores the results of an encounter. It returns ErrEnded if the encounter has already ended.
 func (s *Store) EndEncounter(ctx context.Context, e *Encounter) error {
 	return s.tx(ctx, "end an encounter", func(q *query.Queries) error {
 		n, err := q.StepLadder(ctx, e.Ladder)
@@ -93,13 +93,14 @@ func (s *Store) OpenEncounters(ctx context.Context, ladder string) ([]*Encounter
 	return each(rows, err, "read the encounters under way", encounter)
 }
 
-// EncountersSince reads the encounters of a ladder that ended after a seq, in the order of their ends.
+// EncountersSince returns the encounters of a ladder that ended after sequence number seq, in the order in which
+// they ended.
 func (s *Store) EncountersSince(ctx context.Context, ladder string, seq int64) ([]*Encounter, error) {
 	rows, err := s.read.EncountersSince(ctx, ladder, seq)
 	return each(rows, err, "read the encounters of a ladder", encounter)
 }
 
-// Encounter reads an encounter.
+// Encounter returns the encounter with the given number.
 func (s *Store) Encounter(ctx context.Context, ladder string, number int64) (*Encounter, error) {
 	r, err := s.read.GetEncounter(ctx, ladder, number)
 	return encounter(r), failed("read an encounter", err)
@@ -117,12 +118,12 @@ func encounter(r query.Encounter) *Encounter {
 type Climb struct {
 	Seq    int64 // from 1, set by Climbed
 	Bot    int64
-	Before int64 // its rank before; 0 if it had none
+	Before int64 // previous rank; 0 if it had none
 	Place  int64
 	At     time.Time // set by Climbed
 }
 
-// Climbed stores changes of ranks on a ladder.
+// Climbed stores rank changes on a ladder.
 func (s *Store) Climbed(ctx context.Context, ladder string, all []Climb) error {
 	return s.tx(ctx, "keep who climbed", func(q *query.Queries) error {
 		if _, err := q.StepLadder(ctx, ladder); err != nil {
@@ -142,7 +143,7 @@ func (s *Store) Climbed(ctx context.Context, ladder string, all []Climb) error {
 	})
 }
 
-// Climbs reads the last changes of ranks, newest first.
+// Climbs returns the last n rank changes, newest first.
 func (s *Store) Climbs(ctx context.Context, ladder string, n int) ([]Climb, error) {
 	rows, err := s.read.LastClimbs(ctx, ladder, int32(n))
 	return each(rows, err, "read who climbed", func(r query.Climb) Climb {
@@ -150,7 +151,7 @@ func (s *Store) Climbs(ctx context.Context, ladder string, n int) ([]Climb, erro
 	})
 }
 
-// eraseBots removes the name and programs of an author from all ladders. The results of the bots stay, but not their
+// eraseBots removes an author's name and programs from all ladders. The results of the bots are kept, but not the
 // games.
 func (s *Store) eraseBots(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
 	all, err := q.BotsOfAccount(ctx, account)

@@ -16,14 +16,15 @@ import (
 // Deleted is the name of an erased account.
 const Deleted = "deleted user"
 
-// ErrLastAdmin means that the server would have no administrator left.
+// ErrLastAdmin means that the server would have no administrator with a password left.
 var ErrLastAdmin = errors.New("it is the last account that looks after the server with a password")
 
-// Erase erases a person from the database. It returns the blobs of what they sent; ForgetBlobs then forgets those
-// without other references. The account and its results stay, without anything that identifies the person. The
-// programs and their judgings go, unless their contest is final and keeps them. Pending judgings are canceled. The
-// clarification requests go, unless an answer was sent to all or the team has another member. It returns ErrNotFound
-// if the account does not exist or was erased before.
+// Erase erases a person from the database. It returns the blobs that the person uploaded. ForgetBlobs must then be
+// called to remove those without other references. The account and its results are kept, without anything that
+// identifies the person. The programs and their judgements are deleted, unless their contest is final and keeps
+// them. Pending judgements are canceled. The clarification requests are deleted, unless an answer was sent to all
+// teams or the team has another member. Erase returns ErrNotFound if the account does not exist or is already
+// erased.
 func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err error) {
 	a, err := s.Account(ctx, id)
 	if err != nil {
@@ -41,7 +42,7 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		if a.Role == "admin" && admins == 0 {
 			return ErrLastAdmin
 		}
-		// A username is unique and has at most 40 letters.
+		// A username is unique and has at most 40 characters.
 		n, err := q.EraseAccount(ctx, query.EraseAccountParams{
 			ID: id, Login: "deleted-" + id[len(id)-12:], Display: Deleted, Erased: some(s.now()),
 		})
@@ -99,7 +100,7 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 		for _, d := range uploads {
 			sent = append(sent, blob.Digest(d))
 		}
-		for _, d := range sent { // for EraseLeft
+		for _, d := range sent { // mark for EraseLeft
 			if err := q.SeeBlob(ctx, string(d), 0); err != nil {
 				return err
 			}
@@ -116,7 +117,7 @@ func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err 
 	return blobs, s.settleOnDisk(ctx)
 }
 
-// stop disables an account, so that it cannot log in or submit, and cancels its pending submissions.
+// stop disables an account and cancels its pending submissions.
 func (s *Store) stop(ctx context.Context, id string) error {
 	if err := s.Disable(ctx, id, true); err != nil {
 		return err
@@ -133,8 +134,8 @@ func (s *Store) stop(ctx context.Context, id string) error {
 	return nil
 }
 
-// EraseLeft returns the blobs of erased accounts that were not passed to ForgetBlobs yet, for example because of an
-// interruption.
+// EraseLeft returns the blobs of erased accounts that have not been passed to ForgetBlobs yet, for example after
+// an interruption.
 func (s *Store) EraseLeft(ctx context.Context) (blobs []blob.Digest, err error) {
 	all, err := s.read.BlobsSeenBefore(ctx, 1, 1)
 	for _, d := range all {
@@ -143,8 +144,8 @@ func (s *Store) EraseLeft(ctx context.Context) (blobs []blob.Digest, err error) 
 	return blobs, failed("read the blobs of people who are erased", err)
 }
 
-// OpenJobs returns the open jobs of submissions: of an account, by its id, to a problem, by its slug, and of a
-// contest, by its id. An empty argument means any.
+// OpenJobs returns the pending jobs of submissions. The arguments select the account by id, the problem by slug,
+// and the contest by id. An empty argument means any.
 func (s *Store) OpenJobs(ctx context.Context, account, problem, contest string) (jobs []string, err error) {
 	if problem != "" {
 		if problem, err = s.problemID(ctx, problem); err != nil {
@@ -155,7 +156,7 @@ func (s *Store) OpenJobs(ctx context.Context, account, problem, contest string) 
 	return jobs, failed("read the jobs that have not ended", err)
 }
 
-// OpenOf returns the open jobs of an account's submissions, and its open flows.
+// OpenOf returns the pending jobs of an account's submissions, and its open workflows.
 func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, err error) {
 	if jobs, err = s.OpenJobs(ctx, id, "", ""); err != nil {
 		return nil, nil, failed("read the open jobs of an account", err)
@@ -164,7 +165,7 @@ func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, er
 	return jobs, flows, err
 }
 
-// eraseTeams removes the names and photos of teams without another account, and their persons. It returns the blobs of
+// eraseTeams removes the names, photos and persons of teams that have no other account. It returns the blobs of
 // the photos.
 func (s *Store) eraseTeams(ctx context.Context, q *query.Queries, account string) (photos []blob.Digest, err error) {
 	teams, err := q.TeamsAlone(ctx, account)
@@ -253,7 +254,7 @@ func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs 
 	return blobs, nil
 }
 
-// eraseFlow removes a flow with its results: a verification, a tournament, a golf check, or an audit.
+// eraseFlow removes a workflow and its results: a verification, a tournament, a golf check, or an audit.
 func eraseFlow(ctx context.Context, q *query.Queries, id string) (blobs []blob.Digest, err error) {
 	specs, err := q.JobSpecsOf(ctx, text(id))
 	if err != nil {
@@ -278,8 +279,8 @@ func eraseFlow(ctx context.Context, q *query.Queries, id string) (blobs []blob.D
 	return blobs, errors.Join(q.EraseParts(ctx, id), q.EraseJobsOfFlow(ctx, text(id)), q.EraseFlow(ctx, id))
 }
 
-// settleOnDisk makes SQLite overwrite deleted data on the disk, including old pages in its write-ahead log.
-// PostgreSQL does so by itself when it vacuums.
+// settleOnDisk makes SQLite overwrite deleted data on disk, including old pages in its write-ahead log. PostgreSQL
+// does so when it vacuums.
 func (s *Store) settleOnDisk(ctx context.Context) error {
 	if s.postgres {
 		return nil

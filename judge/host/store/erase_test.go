@@ -17,10 +17,10 @@ import (
 	"assay/judge/host/store"
 )
 
-// mark stands in all that a person tells of himself, and in nothing else.
+// mark occurs in all texts that the person has entered, and nowhere else.
 const mark = "zaphod"
 
-// marked makes a person who is everywhere, with a submission that counts.
+// marked creates a person with data in all tables, and a scored submission.
 func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.Accepted) {
 	t.Helper()
 	check := func(err error) {
@@ -32,7 +32,7 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 	made, err := h.NewAccounts(t.Context(), store.NewAccount{Login: mark, Display: "The " + mark, Email: mark + "@x", Password: "hash-" + mark, Kind: store.Person, Role: "contestant"})
 	check(err)
 	a := made[0]
-	check(h.SetDisplay(t.Context(), a.ID, "First "+mark+" then", mark+"@y")) // whose old row is somewhere
+	check(h.SetDisplay(t.Context(), a.ID, "First "+mark+" then", mark+"@y")) // leaves an old row in the database files
 	check(h.SetDisplay(t.Context(), a.ID, "The "+mark, mark+"@y"))
 	check(h.NewSession(t.Context(), a, "session-"+mark, "browser "+mark))
 	_, err = h.NewToken(t.Context(), a.ID, "token-"+mark, "label "+mark, []string{"submit"}, time.Time{})
@@ -76,7 +76,7 @@ func marked(t *testing.T, h *harness, c *store.Contest) (*store.Account, *store.
 	return a, first
 }
 
-// found are the files below a folder that have the mark.
+// found returns the files below a directory that contain the mark.
 func found(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -95,8 +95,8 @@ func found(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// TestErase: of who is erased no row of any table has a word, and of SQLite no byte of any
-// file; what he reached stays.
+// TestErase checks that no row in any table contains the mark after an erasure, and with SQLite no byte in any
+// file. The results are kept.
 func TestErase(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -171,7 +171,7 @@ func TestErase(t *testing.T) {
 		if err != nil || !slices.Contains(gone, digest("by "+mark)) || slices.Contains(gone, digest("nim1")) {
 			t.Errorf("forgotten are %v, %v", gone, err)
 		}
-		// What he reached stays, without a name.
+		// The person's results remain, without a name.
 		sub, err := h.Submission(t.Context(), sent.ID)
 		if err != nil || sub.Verdict != judge.Accepted || sub.Display != store.Deleted || len(sub.Files) != 0 || sub.Team == "" {
 			t.Errorf("the submission is %+v, %v", sub, err)
@@ -186,7 +186,7 @@ func TestErase(t *testing.T) {
 		if specs := h.next(); len(specs) != 0 {
 			t.Errorf("%d of his jobs wait", len(specs))
 		}
-		// Nobody is he any more, and somebody else may have the login.
+		// The sessions are gone, and another account can get the username.
 		if _, _, err := h.Session(t.Context(), "session-"+mark); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("his session: %v", err)
 		}
@@ -210,8 +210,8 @@ func TestErase(t *testing.T) {
 	})
 }
 
-// TestEraseKeepsWhatAContestKeeps: programs of one that is final and says so stay, without a
-// name; and the last who looks after the server is not erased.
+// TestEraseKeepsWhatAContestKeeps checks that the programs in a final contest with KeepSources are kept, without a
+// name. It also checks that the last administrator cannot be erased.
 func TestEraseKeepsWhatAContestKeeps(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -240,9 +240,8 @@ func TestEraseKeepsWhatAContestKeeps(t *testing.T) {
 	})
 }
 
-// TestEraseQuestions: what a person asked goes, unless somebody else needs it: an answer went to
-// all, or another member of the team is there. What the person wrote as jury stays, without the
-// name.
+// TestEraseQuestions checks that clarification requests of an erased person are deleted, unless an answer was sent
+// to all teams or the team has another member. Texts that the person wrote as jury are kept, without the name.
 func TestEraseQuestions(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -295,7 +294,8 @@ func TestEraseQuestions(t *testing.T) {
 	})
 }
 
-// TestEraseLeavesTheTeam: what one member of a team asked stays as long as another one is there.
+// TestEraseLeavesTheTeam checks that the requests of an erased team member are kept while the team has another
+// member.
 func TestEraseLeavesTheTeam(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

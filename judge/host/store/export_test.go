@@ -8,16 +8,16 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// WithSchema makes Open use other migrations.
+// WithSchema returns options that make Open use other migrations.
 func WithSchema(o Options, schema fs.FS) Options {
 	o.schema = schema
 	return o
 }
 
-// Embedded are the migrations of this program.
+// Embedded returns the migrations of this program.
 func Embedded() (fs.FS, error) { return fs.Sub(embedded, "migrations") }
 
-// Tables are the tables of a backup.
+// Tables returns the names of the tables in a backup.
 func Tables() (names []string) {
 	for _, t := range tables {
 		names = append(names, t.name)
@@ -25,13 +25,13 @@ func Tables() (names []string) {
 	return names
 }
 
-// Postgres says which database it is.
+// Postgres reports whether the database is PostgreSQL.
 func (s *Store) Postgres() bool { return s.postgres }
 
-// Told is how what a database says becomes this package's errors.
+// Told converts a database error to an error of this package.
 var Told = failed
 
-// Unsettled counts the submissions whose verdict is found under another one than counts.
+// Unsettled returns the number of submissions that are indexed under a verdict other than the current one.
 func (s *Store) Unsettled(ctx context.Context) (n int, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT COUNT(*) FROM standing
 		JOIN judgement ON judgement.id = standing.judgement
@@ -43,10 +43,10 @@ func (s *Store) Unsettled(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// NewStatements has none yet.
+// NewStatements returns an empty cache of prepared statements.
 func NewStatements(db *sql.DB) *statements { return &statements{db: db} }
 
-// Of are the queries outside of transactions, or in one.
+// Of returns the queries for a transaction, or for use outside of transactions if tx is nil.
 func (s *statements) Of(tx *sql.Tx) query.DBTX {
 	if tx == nil {
 		return prepared{s.db, nil, s}
@@ -54,10 +54,10 @@ func (s *statements) Of(tx *sql.Tx) query.DBTX {
 	return prepared{tx, tx, s}
 }
 
-// CatchUp is what each transaction begins with.
+// CatchUp does what each transaction does first.
 func (s *statements) CatchUp(ctx context.Context) { s.catchUp(ctx) }
 
-// SetDisplay changes what people read of an account.
+// SetDisplay changes the display name and e-mail address of an account.
 func (s *Store) SetDisplay(ctx context.Context, id, display, email string) error {
 	n, err := s.write.SetAccount(ctx, query.SetAccountParams{ID: id, Display: clean(display), Email: clean(email)})
 	return failed("change an account", changed(n, err))

@@ -14,52 +14,52 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// As a verdict in a Filter, Unjudged means submissions without a verdict, Judged those with any, and NotAccepted those
-// with any other than AC.
+// The special verdicts in a Filter. Unjudged selects submissions without a verdict, Judged those with any verdict,
+// and NotAccepted those with any verdict other than AC.
 const (
 	Unjudged    = "open"
 	Judged      = "judged"
 	NotAccepted = "not-accepted"
 )
 
-// VerifyOpen and VerifyDone mean, in a Filter, the submissions whose verdict a judge must verify or has
-// verified.
+// VerifyOpen and VerifyDone, in a Filter, select submissions whose verdict a judge must verify or has verified.
 const (
 	VerifyOpen = "open"
 	VerifyDone = "done"
 )
 
-// A Filter chooses submissions. The zero value is the first page of all. Of Account, Team and Who, at most
-// one is set.
+// A Filter selects submissions. The zero value selects the first page of all submissions in Practice. At most one
+// of Account, Team and Who may be set.
 type Filter struct {
 	Contest string `json:"contest,omitempty"` // id; if empty, Practice
 	Account string `json:"account,omitempty"` // id; if empty, all
 	Team    string `json:"team,omitempty"`    // id; if empty, all
 	Problem string `json:"problem,omitempty"` // slug; if empty, all
-	Who     string `json:"who,omitempty"`     // a login, or the name or the number of a team; if empty, all
+	Who     string `json:"who,omitempty"`     // a username, or a team's name or number; if empty, all
 	Group   string `json:"group,omitempty"`   // name of a group of teams; if empty, all
-	Number  int64  `json:"number,omitempty"`  // of the only one; if 0, all
-	// Sites are the ids of groups of whose teams one must have sent it; if empty, all are meant.
+	Number  int64  `json:"number,omitempty"`  // number of a single submission; if 0, all
+	// Sites lists ids of groups. Only submissions of teams in at least one of them are selected. If empty, the
+	// submissions of all teams are selected.
 	Sites   []string `json:"sites,omitempty"`
 	Verdict string   `json:"verdict,omitempty"` // or Unjudged, Judged or NotAccepted; if empty, all
-	// Language is the chosen language, or for submissions without a choice the one that the ending of the file name
-	// tells, which is one of Endings. If empty, all are meant.
+	// Language is the id of the selected language. If a submission has no chosen language, its file name extension
+	// must be in Endings. If Language is empty, submissions in all languages are selected.
 	Language string   `json:"language,omitempty"`
 	Endings  []string `json:"endings,omitempty"`
-	// Worker is the name of the worker whose judgement is current. Bundle is the version of the problem that the
-	// current judgement is of. If empty, all are meant.
+	// Worker is the name of the worker that made the current judgement. Bundle is the problem version of the
+	// current judgement. If empty, all are selected.
 	Worker string      `json:"worker,omitempty"`
 	Bundle blob.Digest `json:"bundle,omitempty"`
-	// Verify is VerifyOpen or VerifyDone, for verdicts that judges verify; if empty, all are meant.
+	// Verify is VerifyOpen or VerifyDone, for verdicts that judges verify. If empty, all are selected.
 	Verify string    `json:"verify,omitempty"`
-	Since  time.Time `json:"since,omitzero"`   // received then or later; if zero, all
-	Until  time.Time `json:"until,omitzero"`   // received before; if zero, all
-	Before int64     `json:"before,omitempty"` // only with lower numbers; 0 for no limit
-	Limit  int       `json:"limit,omitempty"`  // at most this many; 0 means 50
+	Since  time.Time `json:"since,omitzero"`   // received at or after this time; if zero, all
+	Until  time.Time `json:"until,omitzero"`   // received before this time; if zero, all
+	Before int64     `json:"before,omitempty"` // only lower numbers; 0 means no limit
+	Limit  int       `json:"limit,omitempty"`  // maximum number of results; 0 means 50
 }
 
-// Submissions reads submissions of a contest, newest first. For the next page, set Before to the last number of this
-// one.
+// Submissions returns submissions in a contest, newest first. For the next page, set Before to the last number of
+// this page.
 func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error) {
 	f.Contest = cmp.Or(f.Contest, Practice)
 	if f.Who != "" {
@@ -78,14 +78,14 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 	return eachRead(rows, err, "read submissions", submission)
 }
 
-// An Attempt is how far the submissions of a problem came.
+// An Attempt describes the progress of submissions on a problem.
 type Attempt struct {
 	Tries int
 	// Best is the first submission that is known to be accepted or, if there is none, the newest.
 	Best *Submission
 }
 
-// Attempts reads how far the submissions that a filter chooses came, by problem. Ignored submissions do not count.
+// Attempts returns the progress of the selected submissions by problem. Ignored submissions do not count.
 func (s *Store) Attempts(ctx context.Context, f Filter) ([]Attempt, error) {
 	f.Contest = cmp.Or(f.Contest, Practice)
 	rows, err := query.New(s.choose(&f)).Attempts(ctx)
@@ -102,8 +102,8 @@ func (s *Store) Attempts(ctx context.Context, f Filter) ([]Attempt, error) {
 	return all, nil
 }
 
-// chosen adds the choice of a filter to the queries ListSubmissions and Attempts. A filter has many parts. Conditions for parts
-// that are not set would keep the planners of both databases from using the right index.
+// A chosen adds the condition of a filter to the queries ListSubmissions and Attempts. A filter has many fields.
+// Conditions for fields that are not set would prevent the planners of both databases from using the right index.
 type chosen struct {
 	query.DBTX
 	choice string // a query for ids
@@ -114,8 +114,8 @@ func (c *chosen) QueryContext(ctx context.Context, text string, _ ...any) (*sql.
 	return c.DBTX.QueryContext(ctx, strings.Replace(text, "= 'chosen'", "IN ("+c.choice+")", 1), c.args...)
 }
 
-// choose builds the query for the ids that a filter chooses, with conditions for the parts that are set. It reads
-// few columns, because rows of the view submitted are long.
+// choose builds the query for the selected ids, with conditions only for the fields that are set. It reads few
+// columns, because rows of the view submitted are long.
 func (s *Store) choose(f *Filter) *chosen {
 	c := &chosen{DBTX: s.reads}
 	var where []string
@@ -128,8 +128,9 @@ func (s *Store) choose(f *Filter) *chosen {
 	}
 	inContest := "s.contest = ?"
 	if f.Language == "" && (f.Account != "" || f.Team != "" || f.Problem != "") {
-		// No index is used for a condition in a CASE. The index of the contest would be read completely even for an
-		// account with few submissions. But only the contest has languages, and rows are long.
+		// A condition in a CASE does not use an index. Otherwise the whole index of the contest would be read,
+		// even for an account with few submissions. A filter by language does need that index: no other contains
+		// languages, and rows are long.
 		inContest = "CASE WHEN s.contest = ? THEN TRUE ELSE FALSE END"
 	}
 	from, number := "submission AS s", "s.number"
@@ -202,16 +203,17 @@ func (s *Store) choose(f *Filter) *chosen {
 		must("COALESCE(s.time_given, s.received) < ?", micros(f.Until).Int64)
 	}
 	c.choice = "SELECT s.id FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + number + " DESC"
-	// For a parameter here PostgreSQL assumes a tenth of all rows, and SQLite prepares the query again each time.
+	// With a parameter here, PostgreSQL would assume a tenth of all rows, and SQLite would prepare the query each
+	// time.
 	c.choice += fmt.Sprintf(" LIMIT %d", cmp.Or(f.Limit, 50))
 	return c
 }
 
-// A SubmissionLanguage says how the language of a submission was chosen: by its id or, if that is
-// empty, by the ending of a file name.
+// A SubmissionLanguage says how the language of a submission was chosen: by its id or, if that is empty, by a file
+// name extension.
 type SubmissionLanguage struct{ Language, Ending string }
 
-// SubmissionLanguages returns how the languages of the submissions of a contest were chosen, each once.
+// SubmissionLanguages returns how the languages of the submissions in a contest were chosen, without duplicates.
 func (s *Store) SubmissionLanguages(ctx context.Context, contest string) ([]SubmissionLanguage, error) {
 	rows, err := s.read.SubmissionLanguages(ctx, contest)
 	if err != nil {
@@ -224,8 +226,9 @@ func (s *Store) SubmissionLanguages(ctx context.Context, contest string) ([]Subm
 	return all, nil
 }
 
-// Latest reads at most n submissions of practice and all contests, newest first. Account is an id and problem a
-// slug; if empty, all are meant. For the next page, set before to the last id of this one.
+// Latest reads at most n submissions of practice and all contests, newest first. The account id and the problem
+// slug filter the submissions unless they are empty. For the next page, set before to the last id of the current
+// page.
 func (s *Store) Latest(ctx context.Context, account, problem, before string, n int) ([]*Submission, error) {
 	var rows []query.Submitted
 	var err error

@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// season is a contest that runs, with a team.
+// season is a running contest with a team.
 type season struct {
 	*harness
 	*testing.T
@@ -45,7 +45,7 @@ func (w *season) row() *store.Contest {
 	return c
 }
 
-// send keeps a submission of the team, or if it is empty, of the jury.
+// send stores a submission of the team. If team is empty, the jury submits it.
 func (w *season) send(team string) *store.Accepted {
 	w.Helper()
 	n := w.submission("")
@@ -66,7 +66,7 @@ func (w *season) judge(lane job.Lane, v judge.Verdict) (n int) {
 	return len(specs)
 }
 
-// is fails unless the verdict of a submission is to be verified like that.
+// is fails the test unless the verification state of a submission is want.
 func (w *season) is(a *store.Accepted, want store.VerifyState) {
 	w.Helper()
 	s, err := w.Submission(w.Context(), a.ID)
@@ -89,7 +89,7 @@ func (w *season) is(a *store.Accepted, want store.VerifyState) {
 	}
 }
 
-// ignored fails if a filter finds a submission that the jury ignores. Afterwards it counts again.
+// ignored marks a submission as ignored, fails the test if a filter finds it, and removes the mark.
 func (w *season) ignored(a *store.Accepted, verify string) {
 	w.Helper()
 	w.must(w.Mark(w.Context(), a.ID, w.alice.ID, store.Mark{Ignored: true, Why: "x"}, -1))
@@ -110,9 +110,8 @@ func (w *season) verify(a *store.Accepted, ok bool, want error) {
 	}
 }
 
-// TestVerify: the mode of a problem holds for judgements that begin later. A rejudging with the same verdict
-// keeps that a judge verified it, another verdict must be verified again. What the jury decides needs no
-// verification.
+// TestVerify checks that the verification mode of a problem applies to judgements that begin later, and that
+// verdict overrides of the jury need no verification.
 func TestVerify(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		w := newSeason(t, dsn)
@@ -125,10 +124,10 @@ func TestVerify(t *testing.T) {
 				t.Errorf("the mode is %q, want %q", problems[0].Verify, m)
 			}
 		}
-		before := w.send(w.team.ID) // the mode does not hold for it
+		before := w.send(w.team.ID) // submitted before the mode is set
 		mode(store.VerifyBefore)
 		c := w.row()
-		w.must(w.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim", Points: 100}})) // which keeps it
+		w.must(w.SetContest(t.Context(), c, []store.NewContestProblem{{Label: "A", Slug: "nim", Points: 100}})) // keeps the mode
 		w.judge(job.Contest, judge.Accepted)
 		w.is(before, "")
 		for _, tt := range []struct {
@@ -149,7 +148,7 @@ func TestVerify(t *testing.T) {
 				t.Errorf("%q: a judgement that runs is withheld: %v", tt.mode, j.Withheld())
 			}
 			w.judge(job.Contest, tt.verdict)
-			if tt.verdict == judge.JudgeError { // nobody sees it
+			if tt.verdict == judge.JudgeError { // contestants never see it
 				if s, err := w.Submission(t.Context(), sub.ID); err != nil || s.Verify != "" {
 					t.Errorf("a judge error is %+v, %v", s, err)
 				}
@@ -183,7 +182,8 @@ func TestVerify(t *testing.T) {
 	})
 }
 
-// TestVerifyRejudged: see TestVerify.
+// TestVerifyRejudged checks that a judgement stays verified if a rejudging has the same verdict, and must be
+// verified again if the verdict differs.
 func TestVerifyRejudged(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		w := newSeason(t, dsn)
@@ -198,7 +198,7 @@ func TestVerifyRejudged(t *testing.T) {
 			w.must(w.Apply(t.Context(), r.ID))
 		}
 		rejudge(judge.WrongAnswer)
-		w.is(sub, store.Unverified) // nobody had verified it
+		w.is(sub, store.Unverified) // no judge had verified it
 		old, err := w.Judgement(t.Context(), sub.ID)
 		w.must(err)
 		w.verify(sub, true, nil)
@@ -218,20 +218,21 @@ func TestVerifyRejudged(t *testing.T) {
 			t.Errorf("what the jury decided is %+v, %v", s, err)
 		}
 		w.must(w.Mark(t.Context(), sub.ID, w.alice.ID, store.Mark{Why: "as it was judged"}, -1))
-		w.is(sub, store.Verified) // a judge has looked at it
+		w.is(sub, store.Verified) // the override was reviewed by a judge
 		said, err := w.Verifications(t.Context(), sub.ID)
 		if err != nil || len(said) != 1 || said[0].Login != "alice" || !said[0].OK || said[0].Note != "seen" || said[0].Verdict != judge.WrongAnswer {
 			t.Errorf("judges said %+v, %v", said, err)
 		}
 		w.must(w.SetVerify(t.Context(), w.contest, "A", store.VerifyBefore))
-		w.clock.add(3 * time.Hour) // after the end
+		w.clock.add(3 * time.Hour) // after the end of the contest
 		late := w.send(w.team.ID)
 		w.judge(job.Contest, judge.Accepted)
 		w.is(late, "")
 	})
 }
 
-// TestPause: while the judging of a problem is paused, its jobs wait, and others go on. Afterwards all go on.
+// TestPause checks that jobs of a paused problem wait while other jobs are judged, and that all are judged after
+// the pause.
 func TestPause(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		w := newSeason(t, dsn)
@@ -287,8 +288,8 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// TestFinalizeStore: results are final only if nothing is left to do. Once they are public, too, nothing
-// changes that the Contest API shows.
+// TestFinalizeStore checks that results become final only if no work is left. After they are public, nothing that
+// the Contest API shows may change.
 func TestFinalizeStore(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		w := newSeason(t, dsn)
@@ -329,11 +330,11 @@ func TestFinalizeStore(t *testing.T) {
 			}
 		}
 		blocked("false 1 1 0/1 1 1")
-		w.clock.add(2*time.Hour + time.Minute) // the end, but not for the team
+		w.clock.add(2*time.Hour + time.Minute) // after the end, except for the team with extra time
 		blocked("false 1 1 0/1 1 1")
 		w.clock.add(10 * time.Minute)
 		blocked("true 1 1 0/1 1 1")
-		late := w.send(w.team.ID) // which does not count
+		late := w.send(w.team.ID) // too late to count
 		w.must(w.Mark(t.Context(), broken.ID, w.alice.ID, store.Mark{Ignored: true, Why: "x"}, -1))
 		result[open.Job] = judge.WrongAnswer
 		give()
@@ -377,7 +378,7 @@ func TestFinalizeStore(t *testing.T) {
 	})
 }
 
-// over fails unless every write that the Contest API shows is refused.
+// over fails the test unless the store rejects every write that would change the Contest API.
 func (w *season) over(late *store.Accepted) {
 	w.Helper()
 	ctx, bob := w.Context(), w.account("bob")
@@ -402,10 +403,10 @@ func (w *season) over(late *store.Accepted) {
 	if err := w.Mark(ctx, late.ID, w.alice.ID, store.Mark{Ignored: true, Why: "x"}, -1); !errors.Is(err, store.ErrFinal) {
 		w.Errorf("mark: %v", err)
 	}
-	w.send(w.team.ID) // practice goes on
+	w.send(w.team.ID) // practice is still possible
 }
 
-// TestUpdatesEndByClock: if the scoreboard is unfrozen by the clock, the note of that moment ends the updates.
+// TestUpdatesEndByClock checks that a scoreboard unfrozen by the clock ends the updates at that time.
 func TestUpdatesEndByClock(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		w := newSeason(t, dsn)

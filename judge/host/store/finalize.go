@@ -10,18 +10,18 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Unfinished is what keeps the results of a contest from being final. As an error, it is an ErrNotReady.
+// Unfinished lists what keeps the results of a contest from being final. As an error, it matches ErrNotReady.
 type Unfinished struct {
-	Ended bool // for every team
-	// End is when the contest ends for the last team, with extra time. It is zero if that is not known.
+	Ended bool // the contest has ended for every team
+	// End is the time when the contest ends for the last team, including extra time. It is zero if unknown.
 	End           time.Time
-	Extra         time.Duration // of the last team
+	Extra         time.Duration // extra time of the last team
 	Pending       []int64       // numbers of submissions without a verdict, newest first
 	Errors        []int64       // numbers of submissions with a judge error
-	Verified, All int           // verdicts that judges verified, of how many
-	Rejudgings    int           // that are open
+	Verified, All int           // number of verified verdicts, and of all verdicts
+	Rejudgings    int           // number of open rejudgings
 	OpenQuestions int
-	// Differences are those from the primary, if the contest follows one, that are not acknowledged.
+	// Differences lists unacknowledged differences from the primary, if the contest follows one.
 	Differences []string
 }
 
@@ -32,11 +32,11 @@ func (u *Unfinished) Any() bool {
 
 func (u *Unfinished) Error() string { return "the results of the contest cannot be final yet" }
 
-// Is makes it an ErrNotReady.
+// Is reports whether err is ErrNotReady.
 func (u *Unfinished) Is(err error) bool { return err == ErrNotReady }
 
-// Unfinished returns what keeps the results of a contest from being final. If the contest follows a primary,
-// the caller has compared them.
+// Unfinished returns what keeps the results of a contest from being final. If the contest follows a primary, pass
+// the comparison with it; otherwise compared is nil.
 func (s *Store) Unfinished(ctx context.Context, c *Contest, compared *Comparison) (*Unfinished, error) {
 	u, err := s.unfinished(ctx, s.read, c)
 	if err == nil && compared != nil {
@@ -92,7 +92,8 @@ func (s *Store) unfinished(ctx context.Context, q *query.Queries, c *Contest) (*
 	return u, errors.Join(errs[:]...)
 }
 
-// LastEnd returns when a contest ends for its last team, with extra time. It is zero if the contest has no end.
+// LastEnd returns the time when a contest ends for its last team, including extra time. It is zero if the contest
+// has no end.
 func (s *Store) LastEnd(ctx context.Context, c *Contest) (time.Time, error) {
 	end := c.Ends()
 	if end.IsZero() {
@@ -106,13 +107,14 @@ func (s *Store) LastEnd(ctx context.Context, c *Contest) (time.Time, error) {
 	return end.Add(extra), err
 }
 
-// Finalize makes the results of a contest final. FinalB and FinalBy of the contest are set by the caller. It
-// returns an *Unfinished if something keeps them from being final, and ErrChanged if the contest was changed
-// since it was read, or since it was compared with the primary that it follows. Compared is nil if it follows none.
+// Finalize makes the results of a contest final. The caller sets FinalB and FinalBy of the contest, and passes the
+// comparison with its primary. If the contest follows no primary, compared is nil. Finalize returns an *Unfinished
+// if the results cannot be final yet. It returns ErrChanged if the contest has changed since it was read or
+// compared.
 func (s *Store) Finalize(ctx context.Context, c *Contest, compared *Comparison) error {
 	final := *c
 	err := s.tx(ctx, "make the results final", func(q *query.Queries) error {
-		if n, err := q.HoldContest(ctx, c.ID); changed(n, err) != nil { // no submission or question arrives meanwhile
+		if n, err := q.HoldContest(ctx, c.ID); changed(n, err) != nil { // no submission or clarification request arrives meanwhile
 			return changed(n, err)
 		}
 		u, err := s.unfinished(ctx, q, c)
@@ -137,7 +139,7 @@ func (s *Store) Finalize(ctx context.Context, c *Contest, compared *Comparison) 
 }
 
 // differencesNow returns the differences from the primary of a contest that are not acknowledged. It returns
-// ErrChanged if the comparison is older than the contest or what was received from the primary.
+// ErrChanged if the contest has changed, or if data was received from the primary, since the comparison.
 func differencesNow(ctx context.Context, q *query.Queries, contest string, compared *Comparison) ([]string, error) {
 	r, err := q.SourceOf(ctx, contest)
 	switch {

@@ -15,19 +15,19 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Flow is work that is made of many jobs.
+// A Flow is a workflow that consists of many jobs.
 type Flow struct {
 	ID     string
 	Kind   string
 	Spec   []byte // JSON in the format of package flow
 	State  FlowState
-	Reason string // why it ended in this state; may be empty
+	Reason string // why the flow ended in this state; may be empty
 	Owner  string // id of an account
 	Made   time.Time
-	Ended  time.Time // zero while it runs
+	Ended  time.Time // zero while the flow runs
 }
 
-// A FlowState says where a flow is.
+// A FlowState is the state of a flow.
 type FlowState string
 
 // The states of a flow.
@@ -38,9 +38,8 @@ const (
 	FlowCancelled FlowState = "cancelled"
 )
 
-// NewFlow stores a flow, which runs from now on. The caller chooses the id, so that a repeated call creates no
-// second flow. It returns ErrTaken if another account has a flow with the id, or if it has another kind. Spec must
-// be JSON.
+// NewFlow stores a flow and starts it. The caller chooses the id, so that a repeated call does not create a second
+// flow. It returns ErrTaken if the id belongs to a flow of another account or of another kind. Spec must be JSON.
 func (s *Store) NewFlow(ctx context.Context, id, kind string, spec []byte, owner string) (*Flow, error) {
 	f := &Flow{ID: id, Kind: kind, Spec: spec, State: FlowRunning, Owner: owner, Made: instant(s.now())}
 	n, err := s.write.InsertFlow(ctx, query.InsertFlowParams{ID: id, Kind: kind, Spec: string(spec), Owner: owner, Made: f.Made.UnixMicro()})
@@ -57,15 +56,16 @@ func (s *Store) NewFlow(ctx context.Context, id, kind string, spec []byte, owner
 	return known, err
 }
 
-// FlowBounds are how many flows an account may create.
+// FlowBounds limits how many flows an account may create.
 type FlowBounds struct {
 	Kinds     []string // the kinds that count
-	Open      int      // running at once
+	Open      int      // maximum number that run at once
 	PerMinute int64
 }
 
-// AskFlow is NewFlow within bounds. It returns ErrManyOpen or ErrTooFast beyond them, and ErrRevoked if the account
-// is disabled.
+// AskFlow is like NewFlow, but also limits the flows of the account. The argument most contains the limits.
+// AskFlow returns ErrManyOpen or ErrTooFast if the account exceeds a limit, and ErrRevoked if the account is
+// disabled.
 func (s *Store) AskFlow(ctx context.Context, id, kind string, spec []byte, owner string, most FlowBounds) (f *Flow, err error) {
 	err = s.tx(ctx, "make the flow "+id, func(q *query.Queries) error {
 		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two concurrent calls, one counts the flow of the other
@@ -123,7 +123,7 @@ func openFlows(ctx context.Context, q *query.Queries, owner string, kinds []stri
 	return ids, err
 }
 
-// OpenFlows returns the ids of the running flows of an account. If kinds is nil, all kinds are meant.
+// OpenFlows returns the ids of the running flows of an account. If kinds is nil, it returns flows of all kinds.
 func (s *Store) OpenFlows(ctx context.Context, owner string, kinds []string) ([]string, error) {
 	ids, err := openFlows(ctx, s.read, owner, kinds)
 	return ids, failed("read the flows of an account", err)
@@ -161,21 +161,21 @@ func flow(r query.Flow) *Flow {
 
 // A FlowJob is a job of a flow.
 type FlowJob struct {
-	// Key names the part that the job makes. It is unique in the flow.
+	// Key names the part that the job produces. It is unique in the flow.
 	Key   string
 	Work  job.Work
 	Lane  job.Lane
 	Class string
 	Cost  time.Duration // estimated CPU time
-	// Exclude lists the workers that must not take it.
+	// Exclude lists the workers that must not take the job.
 	Exclude []string
-	// Owner is the account that shares the judging time. It is the same for all jobs. If empty, the flow counts as
-	// an owner.
+	// Owner is the account that is charged for the judging time. It is the same for all jobs. If empty, the flow
+	// itself counts as the owner.
 	Owner string
 }
 
-// JobID returns the id of the job that makes a part of a flow. It is always the same, so that planning twice adds
-// nothing.
+// JobID returns the id of the job for a part of a flow. The id depends only on flow and key, so planning twice
+// adds no jobs.
 func JobID(flow, key string) string {
 	sum := sha256.Sum256([]byte(flow + "\x00" + key))
 	return hex.EncodeToString(sum[:16])
@@ -260,7 +260,7 @@ func (s *Store) part(ctx context.Context, q *query.Queries, flow string, p Part)
 	return n == 1, err
 }
 
-// Parts reads the parts of a flow in the order of their arrival.
+// Parts reads the parts of a flow in order of arrival.
 func (s *Store) Parts(ctx context.Context, flow string) ([]*Part, error) {
 	rows, err := s.read.PartsOf(ctx, flow)
 	if err != nil {
@@ -276,8 +276,8 @@ func (s *Store) Parts(ctx context.Context, flow string) ([]*Part, error) {
 	return parts, nil
 }
 
-// FinishFlow ends a flow and cancels its open jobs. It returns these jobs, because workers may have some of them. It
-// returns ErrEnded if the flow had ended.
+// FinishFlow ends a flow and cancels its open jobs. It returns the canceled jobs, because workers may still run
+// some of them. It returns ErrEnded if the flow had already ended.
 func (s *Store) FinishFlow(ctx context.Context, id string, state FlowState, reason string) (cancelled []string, err error) {
 	err = s.tx(ctx, "end the flow "+id, func(q *query.Queries) error {
 		now := some(s.now())

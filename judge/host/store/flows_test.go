@@ -129,8 +129,8 @@ func TestWhatAFlowRefuses(t *testing.T) {
 	})
 }
 
-// TestManyPlanAtOnce: several servers that plan the same add every job once, while jobs go
-// out, end, and the flow is ended.
+// TestManyPlanAtOnce checks that servers that plan the same flow at once add every job once, and that each job
+// either counts or is canceled when the flow ends.
 func TestManyPlanAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -182,8 +182,8 @@ func TestManyPlanAtOnce(t *testing.T) {
 	})
 }
 
-// TestOldFlowsAreForgotten: 30 days after its end nothing is left of a flow, and its blobs are
-// nobody's; one that runs stays.
+// TestOldFlowsAreForgotten checks that a flow and its blobs are deleted 30 days after the flow ended. A running
+// flow stays.
 func TestOldFlowsAreForgotten(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -230,8 +230,8 @@ func TestOldFlowsAreForgotten(t *testing.T) {
 	})
 }
 
-// TestFlowsAreBounded: of one account, and not of others; what has ended, and what the server
-// asked for itself, is not counted as open.
+// TestFlowsAreBounded checks the limits on flows of an account. Other accounts, ended flows, and flows that the
+// server started do not count.
 func TestFlowsAreBounded(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -265,7 +265,7 @@ func TestFlowsAreBounded(t *testing.T) {
 		if err != nil || len(open) != 3 || kept.Load() != 3 {
 			t.Fatalf("%d are kept: %v, %v", kept.Load(), open, err)
 		}
-		ask(open[0], h.alice.ID, nil) // the same again
+		ask(open[0], h.alice.ID, nil) // the same request again
 		ask("other", bob.ID, nil)
 		ask(open[0], bob.ID, store.ErrTaken)
 		for i, id := range open {

@@ -14,46 +14,46 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// An Outcome says what a result changed.
+// An Outcome is the effect of a result.
 type Outcome string
 
-// The outcomes of Fold. After each of them the result need not be offered again.
+// The outcomes of Fold. After any of them, the result need not be offered again.
 const (
 	Counted      Outcome = "counted"      // it is the result of its job
 	Duplicate    Outcome = "duplicate"    // the job already had this verdict
-	Disagreement Outcome = "disagreement" // the job had another verdict, which stays; the audit log says so
-	Dropped      Outcome = "dropped"      // the job was canceled, is unknown, or belongs to another worker
+	Disagreement Outcome = "disagreement" // the job keeps its different verdict; the audit log records the conflict
+	Dropped      Outcome = "dropped"      // the job was canceled, does not exist, or belongs to another worker
 	Retried      Outcome = "retried"      // the job is queued again, for another worker
-	GaveUp       Outcome = "gave up"      // the job failed too often; the audit log says so
+	GaveUp       Outcome = "gave up"      // the job failed too often; the audit log records it
 )
 
-// Folded says what Fold did.
+// Folded describes what Fold did.
 type Folded struct {
 	Outcome
 	Submission string // id; empty if the job is part of a flow, or unknown
-	Flow       string // id; empty if the job is of a submission, or unknown
-	// Again reports that the submission is judged once more before a verdict counts. Guests are the runs of
+	Flow       string // id; empty if the job belongs to a submission, or is unknown
+	// Again reports whether the submission is judged once more before a verdict counts. Guests lists the runs of
 	// untrusted workers to compare with this result.
 	Again  bool
 	Guests []*Run
 }
 
-// maxTries is how often a job may fail, on any number of workers. If a worker blames the problem or the caller, only
-// a second worker is asked.
+// maxTries is the maximum number of times a job may fail, on any workers. If a worker blames the problem or the
+// caller, only a second worker tries the job.
 const (
 	maxTries   = 5
 	triesBlame = 2
 )
 
-// Fold stores a result, once even if it is offered several times. Events is the blob of r.Events, which the caller
-// has stored; it may be empty. A verdict ends the job's judgement, or becomes a part of its flow. After a failure
-// the job is queued again without that worker. After too many failures the verdict is a judge error. A verdict of an
-// untrusted worker counts only after a trusted worker has judged the submission, too.
+// Fold stores a result once, even if it is offered several times. Events is the blob of r.Events, which the caller
+// has stored; it may be empty. A verdict ends the job's judgement or becomes a part of its flow. After a failure,
+// the job is queued again and excludes that worker. After too many failures, the verdict is a judge error. An
+// untrusted worker's verdict counts only after a trusted worker has also judged the submission.
 func (s *Store) Fold(ctx context.Context, r *job.Result, events blob.Digest) (Folded, error) {
 	return s.FoldDoubtful(ctx, r, events, nil)
 }
 
-// FoldDoubtful is Fold for a result that others must check before it counts, if doubt is not nil.
+// FoldDoubtful is like Fold. If doubt is not nil, other workers must check the result before it counts.
 func (s *Store) FoldDoubtful(ctx context.Context, r *job.Result, events blob.Digest, doubt *Doubt) (f Folded, err error) {
 	err = s.tx(ctx, "take the result of job "+clean(r.Job), func(q *query.Queries) error {
 		f = Folded{Outcome: Dropped}
@@ -106,7 +106,7 @@ func (s *Store) outcome(ctx context.Context, q *query.Queries, j *query.Job, r *
 	return s.second(ctx, q, r)
 }
 
-// end makes r the result of a job. It reports false if the job has one.
+// end makes r the result of a job. It returns false if the job already has a result.
 func (s *Store) end(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, state JobState, events blob.Digest) (bool, error) {
 	n, err := q.EndJob(ctx, query.EndJobParams{ID: j.ID, State: string(state), DoneAt: some(s.now()), Worker: clean(r.Worker)})
 	if err != nil || n == 0 {
@@ -159,7 +159,7 @@ func (s *Store) endJudgement(ctx context.Context, q *query.Queries, j query.EndJ
 	return true, q.SettleStanding(ctx, of.Submission)
 }
 
-// verdict returns the verdict of a result, or an empty string.
+// verdict returns the verdict of a result, or an empty string if it has none.
 func verdict(r *job.Result) judge.Verdict {
 	if r.Finished == nil {
 		return ""
@@ -167,7 +167,7 @@ func verdict(r *job.Result) judge.Verdict {
 	return r.Finished.Verdict
 }
 
-// second handles another verdict for a job that has ended.
+// second handles another result for a job that has ended.
 func (s *Store) second(ctx context.Context, q *query.Queries, r *job.Result) (Outcome, error) {
 	j, err := q.GetJob(ctx, r.Job)
 	if err != nil || j.State == string(Cancelled) {
@@ -201,7 +201,7 @@ func (s *Store) second(ctx context.Context, q *query.Queries, r *job.Result) (Ou
 	})
 }
 
-// failure handles the failure of a worker. The failure of an earlier generation is ignored, because the job was
+// failure handles the failure of a worker. It ignores failures of earlier generations, because the job has been
 // dispatched again since.
 func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result) (Outcome, error) {
 	if j.DoneAt.Valid || j.Generation != int64(r.Generation) {
@@ -211,9 +211,10 @@ func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *
 	if err := fromJSON("job "+j.ID, j.Excluded, &excluded); err != nil {
 		return "", err
 	}
-	// A worker that must not run a job refuses it, and after many refusals a job is given up. That says nothing
-	// about the job, and does not count as a try. A job that a failing queue delivered often gets some more tries.
-	// These are for workers that may have crashed because of it.
+	// A worker that must not run a job refuses it, and a job that is refused too often is given up. A refusal says
+	// nothing about the job, so it does not count as a try. If a job was delivered too often but no worker is
+	// known to have crashed, the queue may have failed. Such a job gets only a few more tries, because it may
+	// crash workers.
 	ends := r.State == job.GivenUp && r.TooOften && !r.Unproven
 	refused := r.State == job.GivenUp && r.Unproven
 	tries := int64(maxTries)

@@ -48,7 +48,7 @@ func TestAResultIsReadBack(t *testing.T) {
 	})
 }
 
-// TestResultsThatComeTwiceOrLate, from workers that may say anything.
+// TestResultsThatComeTwiceOrLate checks repeated and late results, even from workers that report anything.
 func TestResultsThatComeTwiceOrLate(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -93,7 +93,7 @@ func TestALateResultOfAnEarlierGenerationCounts(t *testing.T) {
 		}
 		failed := h.result(spec, "")
 		failed.State, failed.Finished = job.Failed, nil
-		h.fold(failed, store.Dropped) // it was given out anew
+		h.fold(failed, store.Dropped) // the job was dispatched again
 		h.fold(h.result(spec, judge.Accepted), store.Counted)
 		if left := h.next(); len(left) != 0 {
 			t.Errorf("it waits still: %+v", left[0])
@@ -101,7 +101,7 @@ func TestALateResultOfAnEarlierGenerationCounts(t *testing.T) {
 	})
 }
 
-// TestTwoFoldsAtOnce: of any number of results of one job one counts.
+// TestTwoFoldsAtOnce checks that only one of several concurrent results of a job counts.
 func TestTwoFoldsAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -170,7 +170,7 @@ func TestAJobThatFails(t *testing.T) {
 			t.Errorf("got %+v", f)
 		}
 
-		// What is no machine's fault, two workers say.
+		// Two workers must agree before the problem or the caller is blamed.
 		c := h.submit()
 		blame := func(whose judge.Blame, state job.State, want store.Outcome) {
 			spec := h.next()[0]
@@ -181,7 +181,7 @@ func TestAJobThatFails(t *testing.T) {
 		}
 		blame(judge.Setter, job.Failed, store.Retried)
 		blame(judge.Caller, job.Failed, store.GaveUp)
-		// Done without a verdict is not done.
+		// A result without a verdict does not end the job.
 		h.submit()
 		blame("", job.Done, store.Retried)
 		if j, err := h.Judgement(t.Context(), c.ID); err != nil || j.State != store.Failed {
@@ -224,7 +224,8 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestCancelUntouched: only what never left the database, and repeats nothing.
+// TestCancelUntouched checks that only a job that was never dispatched can be canceled, and only if it is not a
+// rejudging.
 func TestCancelUntouched(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -236,7 +237,7 @@ func TestCancelUntouched(t *testing.T) {
 		}
 		a := h.submit()
 		cancel(a.Job, true, nil)
-		cancel(a.Job, false, nil) // it has ended
+		cancel(a.Job, false, nil) // it has already ended
 		b := h.submit()
 		spec := h.next()[0]
 		h.out(spec)
@@ -244,14 +245,15 @@ func TestCancelUntouched(t *testing.T) {
 		if again, err := h.Again(t.Context(), job.Running{Job: spec.ID, Generation: spec.Generation}); err != nil || !again {
 			t.Fatal(again, err)
 		}
-		cancel(b.Job, false, store.ErrGiven) // it waits, but not for the first time
+		cancel(b.Job, false, store.ErrGiven) // it is waiting, but was dispatched before
 		if done, err := h.Cancel(t.Context(), b.Job); !done || err != nil {
 			t.Errorf("the staff's cancelling: %v, %v", done, err)
 		}
 	})
 }
 
-// TestCancelAndFoldAtOnce: one of them is first, and the other knows.
+// TestCancelAndFoldAtOnce checks that, if Cancel and Fold are called concurrently, exactly one of them takes
+// effect.
 func TestCancelAndFoldAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -276,7 +278,7 @@ func TestCancelAndFoldAtOnce(t *testing.T) {
 	})
 }
 
-// out marks a job as out, by a server that leads.
+// out marks jobs as dispatched, as the server with the leader lease.
 func (h *harness) out(specs ...*job.Spec) {
 	h.tb.Helper()
 	epoch, err := h.TakeLead(h.tb.Context(), store.FeedLead, "me", time.Hour)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// files are the files of the package that match any of the patterns, in one order.
+// files returns the files of the package that match any of the patterns, in a fixed order.
 func files(t *testing.T, patterns ...string) (all []string) {
 	t.Helper()
 	for _, p := range patterns {
@@ -28,9 +28,9 @@ func files(t *testing.T, patterns ...string) (all []string) {
 	return all
 }
 
-// TestGeneratedCodeIsOfTheseQueries: what sqlc made, and of what, was noted together by `go
-// generate`. A query that was changed without it, or code that was changed by hand, is
-// another digest. Where sqlc is installed it has the last word.
+// TestGeneratedCodeIsOfTheseQueries checks that the generated code belongs to the current queries. `go generate`
+// records a digest of both, which changes with a query or a manual edit. If sqlc is installed, the test also
+// compares the code with its output.
 func TestGeneratedCodeIsOfTheseQueries(t *testing.T) {
 	const noted = "internal/query/made-of.sha256"
 	sum := sha256.New()
@@ -57,11 +57,12 @@ func TestGeneratedCodeIsOfTheseQueries(t *testing.T) {
 	}
 }
 
-// oldRows are what CollectGarbage deletes of what ended long ago, Erase of a person, and RemoveContest of a contest.
+// oldRows matches the queries that delete old rows (CollectGarbage), an account's rows (Erase), and a contest's
+// rows (RemoveContest).
 var oldRows = regexp.MustCompile(`(?s)-- name: (DeleteOld\w+|Erase\w+|RemoveLog|RemoveClarification\w+) :exec\n.*?;`)
 
-// TestAppendOnlyTablesAreOnlyAppendedTo: no query changes or deletes rows of the tables that
-// the schema marks with a +, but for old ones, and those of who is erased.
+// TestAppendOnlyTablesAreOnlyAppendedTo checks that no query changes or deletes rows of the tables that the schema
+// marks with a +, except for the queries in oldRows.
 func TestAppendOnlyTablesAreOnlyAppendedTo(t *testing.T) {
 	var schema, queries strings.Builder
 	for into, pattern := range map[io.Writer]string{&schema: "migrations/*.sql", &queries: "queries/*.sql"} {

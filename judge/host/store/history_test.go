@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestJudgementsOf: the history of a submission has its first judgement and those of its rejudgings, newest
-// first, and nothing of other submissions.
+// TestJudgementsOf checks that the history of a submission lists its first judgement and its rejudgings, newest
+// first, and no judgements of other submissions.
 func TestJudgementsOf(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

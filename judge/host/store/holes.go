@@ -21,13 +21,13 @@ type Hole struct {
 	Slug        string // unique
 	Name        string
 	Problem     string     // id
-	ProblemSlug string     // and what it is called
+	ProblemSlug string     // name of the problem
 	Visibility  Visibility // not Teams
 	Shown       bool       // everyone who sees the hole may read valid submissions
 	Closed      bool       // closed by an administrator
-	Closes      time.Time  // it accepts nothing from then on; zero if never
-	Revision    int64      // rises with each change
-	Answers     int64      // how many submissions it has
+	Closes      time.Time  // time from which it accepts no submissions; zero means never
+	Revision    int64      // increases with each change
+	Answers     int64      // number of submissions
 	Made        time.Time
 }
 
@@ -45,8 +45,8 @@ func (s *Store) NewHole(ctx context.Context, h *Hole) error {
 	}))
 }
 
-// SetHole changes a hole: its name, visibility, whether submissions are shown, and whether and until when it accepts
-// more. It returns ErrChanged if the hole was changed since it was read.
+// SetHole changes a hole's name, visibility, closing time, whether it is closed, and whether submissions are
+// shown. It returns ErrChanged if the hole has changed since it was read.
 func (s *Store) SetHole(ctx context.Context, h *Hole) error {
 	n, err := s.write.UpdateHole(ctx, query.UpdateHoleParams{
 		ID: h.ID, Revision: h.Revision, Name: clean(h.Name), Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed,
@@ -81,7 +81,7 @@ func hole(r query.HoleLine) *Hole {
 	}
 }
 
-// Over reports whether the hole is closed at a time.
+// Over reports whether the hole is closed at now.
 func (h *Hole) Over(now time.Time) bool {
 	return h.Closed || !h.Closes.IsZero() && !now.Before(h.Closes)
 }
@@ -93,8 +93,8 @@ type AnswerState string
 const (
 	Proving  AnswerState = "proving"  // being checked
 	Standing AnswerState = "standing" // valid: correct on every input
-	Greyed   AnswerState = "greyed"   // no longer valid: two workers found it wrong in a recheck
-	Refused  AnswerState = "refused"  // never correct; without a verdict no worker could check it
+	Greyed   AnswerState = "greyed"   // no longer valid: two workers found an error in a recheck
+	Refused  AnswerState = "refused"  // never valid; if the verdict is empty, no worker could check it
 )
 
 // An Answer is a golf submission.
@@ -103,29 +103,29 @@ type Answer struct {
 	Hole      string // id
 	Number    int64  // in its hole
 	Account   string // id
-	Display   string // of the account
+	Display   string // display name of the account
 	File      job.File
 	Asked     []byte // JSON of a flow.HoleAnswer
 	Received  time.Time
 	State     AnswerState
-	Flow      string            // the flow that checks it now; may be empty
+	Flow      string            // the flow that checks the submission now; may be empty
 	Verdict   judge.GolfVerdict // empty before the first check, or if no worker could check it
-	Why       string            // one line why it is not valid
+	Why       string            // one line that explains why it is not valid
 	Language  string            // id; empty before the first check
-	Name      string            // of the language, with the flags
+	Name      string            // of the language, including the flags
 	Flags     string
 	Bytes     int
 	Chars     int
-	Events    blob.Digest // of its last check; may be empty
+	Events    blob.Digest // of the last check; may be empty
 	Toolchain string      // the identity of the toolchain of the last check
-	Stood     time.Time   // when it became valid; zero if never
+	Stood     time.Time   // when the submission became valid; zero if never
 }
 
-// LanguageKey returns the key of the group in which submissions compete. A language with other flags is another
-// group.
+// LanguageKey returns the key of the group in which submissions compete. A language with different flags is a
+// different group.
 func (a *Answer) LanguageKey() string { return strings.TrimSpace(a.Language + " " + a.Flags) }
 
-// A NewAnswer is a golf submission to store.
+// A NewAnswer is a golf submission to be stored.
 type NewAnswer struct {
 	// Key makes retries safe, as in NewSubmission.
 	Key     string
@@ -133,12 +133,12 @@ type NewAnswer struct {
 	Account string // id
 	File    job.File
 	Asked   []byte // JSON
-	Spec    []byte // JSON of the flow that checks it, whose kind is Kind
+	Spec    []byte // JSON of the flow that checks the submission; its kind is Kind
 	Kind    string
 }
 
-// NewAnswer stores a golf submission with the flow that checks it. It may be repeated with the same key. It returns
-// ErrTooManyWaiting if the queue is full, and ErrEnded if the hole is closed.
+// NewAnswer stores a golf submission and the flow that checks it. A repeated call with the same key returns the
+// first submission. NewAnswer returns ErrTooManyWaiting if the queue is full, and ErrEnded if the hole is closed.
 func (s *Store) NewAnswer(ctx context.Context, n NewAnswer) (a *Answer, err error) {
 	n.Key = clean(n.Key)
 	if waiting, err := s.read.CountWaiting(ctx, int64(job.Practice)); err != nil || waiting >= int64(s.options.MaxWaiting) {
@@ -186,7 +186,7 @@ func (s *Store) NewAnswer(ctx context.Context, n NewAnswer) (a *Answer, err erro
 	return s.Answer(ctx, n.Hole.ID, number)
 }
 
-// Answer reads a golf submission by its number.
+// Answer reads the golf submission with the given number.
 func (s *Store) Answer(ctx context.Context, hole string, number int64) (*Answer, error) {
 	r, err := s.read.AnswerByNumber(ctx, hole, number)
 	return answer(r), failed(fmt.Sprintf("read the answer %d", number), err)
@@ -198,7 +198,7 @@ func (s *Store) Answers(ctx context.Context, hole, account string, n int) ([]*An
 	return each(rows, err, "read the answers of an account", answer)
 }
 
-// RecentAnswers counts the submissions that an account has recently sent to a hole.
+// RecentAnswers counts the submissions that an account has sent to a hole within the given time.
 func (s *Store) RecentAnswers(ctx context.Context, hole, account string, within time.Duration) (int64, error) {
 	n, err := s.read.CountAnswers(ctx, query.CountAnswersParams{
 		Account: account, Hole: hole, After: s.now() - within.Microseconds(), Until: s.now() + minute,
@@ -206,8 +206,8 @@ func (s *Store) RecentAnswers(ctx context.Context, hole, account string, within 
 	return n, failed("count answers", err)
 }
 
-// RightAnswers reads the submissions to a hole that were ever valid, by their numbers. It reads only what a ranking
-// shows.
+// RightAnswers reads the submissions to a hole that were ever valid, ordered by number. It reads only the fields
+// that a ranking shows.
 func (s *Store) RightAnswers(ctx context.Context, hole string) ([]*Answer, error) {
 	rows, err := s.read.ScoredAnswers(ctx, hole)
 	all := make([]*Answer, 0, len(rows))
@@ -239,15 +239,15 @@ type Settled struct {
 	Right     bool
 	Proved    *judge.GolfProved // nil if no worker could check it
 	Language  string            // id
-	Events    blob.Digest       // with the event Proved
-	Why       string            // if it is not correct
+	Events    blob.Digest       // blob that contains the event Proved
+	Why       string            // why the submission is not correct
 	Toolchain string
-	Workers   []string // that checked it
+	Workers   []string // the workers that checked it
 }
 
 // Settle records the outcome of a golf check, once. It does nothing if the flow checks no golf submission. A new
-// submission becomes valid or is refused. A valid one stays valid if no worker could check it, and becomes greyed if
-// it is wrong. Its size does not change.
+// submission becomes valid or is refused. A valid submission becomes greyed if it is wrong, and stays valid if no
+// worker could check it. Its size does not change.
 func (s *Store) Settle(ctx context.Context, e Settled) error {
 	return s.tx(ctx, "keep what became of an answer", func(q *query.Queries) error {
 		r, err := q.AnswerOfFlow(ctx, e.Flow)
@@ -301,7 +301,7 @@ func (s *Store) Settle(ctx context.Context, e Settled) error {
 // An AnswerProof is the outcome of one check of a golf submission.
 type AnswerProof struct {
 	At        time.Time
-	State     AnswerState       // from then on
+	State     AnswerState       // state after the check
 	Verdict   judge.GolfVerdict // empty if no worker could check it
 	Why       string
 	Toolchain string
@@ -324,11 +324,12 @@ type Outdated struct {
 	Asked    []byte // JSON
 	Problem  Problem
 	Language string // id
-	Now      string // the identity of the toolchain that the workers have
+	Now      string // identity of the workers' current toolchain
 }
 
-// Valid returns the valid submissions of a hole that are not being rechecked. A deleted account's have no source
-// and are left out. The toolchains are those of a class of workers, or else the one of the last check.
+// Valid returns the valid submissions of a hole that are not being rechecked. It leaves out submissions of deleted
+// accounts, which have no source. The field Now of each is the toolchain of the worker class. If that is unknown,
+// it is the toolchain of the last check.
 func (s *Store) Valid(ctx context.Context, hole, class string) ([]Outdated, error) {
 	c, err := s.Class(ctx, class)
 	if errors.Is(err, ErrNotFound) {
@@ -347,15 +348,14 @@ func (s *Store) Valid(ctx context.Context, hole, class string) ([]Outdated, erro
 	})
 }
 
-// CountValid returns how many valid submissions with their source a hole has, and how many of them are being
-// rechecked.
+// CountValid returns how many valid submissions of a hole have a source, and how many of them are being rechecked.
 func (s *Store) CountValid(ctx context.Context, hole string) (valid, rechecking int, err error) {
 	r, err := s.read.CountValidAnswers(ctx, hole)
 	return int(r.Valid), int(r.Rechecking), failed("count the valid submissions of a hole", err)
 }
 
-// Outdated returns valid golf submissions that were checked with another toolchain than the class has now and are
-// not being rechecked.
+// Outdated returns the valid golf submissions that are not being rechecked and whose last check used a different
+// toolchain than the class has now.
 func (s *Store) Outdated(ctx context.Context, class string) (all []Outdated, err error) {
 	used, err := s.read.StandingToolchains(ctx)
 	if err != nil || len(used) == 0 {
@@ -370,7 +370,7 @@ func (s *Store) Outdated(ctx context.Context, class string) (all []Outdated, err
 	}
 	for _, u := range used {
 		now := c.Languages[u.Language]
-		if now == "" || u.Toolchain == "" || now == u.Toolchain { // unknown, so nothing is known to have changed
+		if now == "" || u.Toolchain == "" || now == u.Toolchain { // not known to have changed
 			continue
 		}
 		rows, err := s.read.OfToolchain(ctx, u.Language, u.Toolchain)
@@ -387,8 +387,8 @@ func (s *Store) Outdated(ctx context.Context, class string) (all []Outdated, err
 	return all, nil
 }
 
-// ProveAgain stores the flow of the given kind that rechecks a golf submission, and returns its id. It returns an
-// empty id if the submission is no longer valid or is being rechecked.
+// ProveAgain stores a flow of the given kind that rechecks a golf submission, and returns its id. The id is empty
+// if the submission is no longer valid or is already being rechecked.
 func (s *Store) ProveAgain(ctx context.Context, answer, account, kind string, spec []byte) (flow string, err error) {
 	err = s.tx(ctx, "prove an answer again", func(q *query.Queries) error {
 		flow = newID()
@@ -403,7 +403,7 @@ func (s *Store) ProveAgain(ctx context.Context, answer, account, kind string, sp
 	return flow, err
 }
 
-// eraseAnswers removes the golf submissions of an account except for their lengths.
+// eraseAnswers deletes the content of an account's golf submissions, but keeps their lengths.
 func eraseAnswers(ctx context.Context, q *query.Queries, account string) (blobs []blob.Digest, err error) {
 	rows, err := q.BlobsOfAnswers(ctx, account)
 	for _, r := range rows {

@@ -23,7 +23,7 @@ func (h *harness) hole() *store.Hole {
 	return o
 }
 
-// answer keeps an answer.
+// answer stores a golf submission of alice.
 func (h *harness) answer(o *store.Hole, key string) *store.Answer {
 	h.tb.Helper()
 	a, err := h.NewAnswer(h.tb.Context(), store.NewAnswer{
@@ -35,7 +35,7 @@ func (h *harness) answer(o *store.Hole, key string) *store.Answer {
 	return a
 }
 
-// settled is what the proof of an answer came to.
+// settled returns the outcome of a golf check.
 func settled(a *store.Answer, v judge.GolfVerdict, toolchain string) store.Settled {
 	proved := &judge.GolfProved{Verdict: v, Language: "Python", Flags: []string{"-O"}, GolfSize: judge.GolfSize{Bytes: 7, Chars: 6}}
 	return store.Settled{
@@ -43,7 +43,7 @@ func settled(a *store.Answer, v judge.GolfVerdict, toolchain string) store.Settl
 	}
 }
 
-// settle keeps what became of an answer, and reads it.
+// settle records the outcome of a golf check and reads the submission.
 func (h *harness) settle(a *store.Answer, e store.Settled) *store.Answer {
 	h.tb.Helper()
 	if err := h.Settle(h.tb.Context(), e); err != nil {
@@ -85,7 +85,8 @@ func TestHoles(t *testing.T) {
 	})
 }
 
-// TestAHoleCloses: by its time or by hand. Then it keeps no answer, and what it has goes on.
+// TestAHoleCloses checks that a hole closes at its closing time or manually. Then it accepts no submissions, but
+// checks of earlier submissions continue.
 func TestAHoleCloses(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -128,8 +129,8 @@ func TestAHoleCloses(t *testing.T) {
 	})
 }
 
-// TestAnAnswerFromItsStartToItsEnd: it is kept once for its key, settled once, and proved
-// again where the tool chain is another one; two workers grey it, and its length stays.
+// TestAnAnswerFromItsStartToItsEnd checks that a golf submission is stored once per key and settled once. It is
+// rechecked after a toolchain change. If two workers find it wrong, it becomes greyed, but its length stays.
 func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -188,7 +189,7 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 			}
 		}
 		valid("Python 3.14", 1, 0)
-		outdated(0) // nobody has filled the class
+		outdated(0) // no worker has filled the class
 		fill := func(languages map[string]string) {
 			t.Helper()
 			offer := job.Offer{Languages: languages}
@@ -201,7 +202,7 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 		}
 		fill(map[string]string{"py": "Python 3.14"})
 		outdated(0)
-		fill(map[string]string{"c": "gcc"}) // where nobody could prove it
+		fill(map[string]string{"c": "gcc"}) // no worker of the class could check it
 		outdated(0)
 		fill(map[string]string{"py": "Python 3.15"})
 		old := outdated(1)[0]
@@ -252,7 +253,7 @@ func TestAnAnswerFromItsStartToItsEnd(t *testing.T) {
 	})
 }
 
-// TestErasedAnswers: of who is erased the lengths stay, and no text.
+// TestErasedAnswers checks that the submissions of a deleted account keep their lengths, but not their source.
 func TestErasedAnswers(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

@@ -8,17 +8,17 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// An Invitation lets people create accounts for themselves.
+// An Invitation lets users create accounts for themselves.
 type Invitation struct {
 	ID      string
 	Note    string // its purpose, for administrators
-	Contest string // id of the contest that the accounts enter; may be empty
-	Uses    int64  // how many accounts it may create
-	Used    int64  // how many accounts it has created
+	Contest string // id of the contest that the new accounts join; may be empty
+	Uses    int64  // maximum number of accounts that it may create
+	Used    int64  // number of accounts that it has created
 	Made    time.Time
-	By      string // id of an account
+	By      string // id of the account that made it
 	Expires time.Time
-	Ended   time.Time // when it was revoked; zero if not
+	Ended   time.Time // when it was revoked; zero means never
 }
 
 // NewInvitation stores an invitation with the hash of its code, and sets ID, Made and Used.
@@ -56,7 +56,7 @@ func (s *Store) invitation(ctx context.Context, q *query.Queries, hash string) (
 // Good is the state of a valid invitation.
 const Good = "good"
 
-// State returns Good, or in one word why the invitation is not valid.
+// State returns Good, or a short reason why the invitation is not valid.
 func (i *Invitation) State(now time.Time) string {
 	switch {
 	case !i.Ended.IsZero():
@@ -79,15 +79,15 @@ func (s *Store) Invitations(ctx context.Context) ([]*Invitation, error) {
 	return each(rows, err, "read the invitations", invitation)
 }
 
-// EndInvitation revokes an invitation. It returns ErrNotFound if the invitation does not exist or was revoked
-// before.
+// EndInvitation revokes an invitation. It returns ErrNotFound if the invitation does not exist or has been revoked
+// already.
 func (s *Store) EndInvitation(ctx context.Context, id string) error {
 	n, err := s.write.EndInvitation(ctx, id, some(s.now()))
 	return failed("take an invitation back", changed(n, err))
 }
 
-// Join creates an account by an invitation and enters it into its contest: both, or nothing. It returns ErrTaken if
-// an account has the username, and the errors of Invitation.
+// Join creates an account with an invitation and adds it to the invitation's contest, in one transaction. It
+// returns ErrTaken if the username is taken, and the errors of Invitation.
 func (s *Store) Join(ctx context.Context, hash string, n NewAccount) (a *Account, err error) {
 	err = s.tx(ctx, "join by an invitation", func(q *query.Queries) error {
 		i, err := s.use(ctx, q, hash)
@@ -103,8 +103,8 @@ func (s *Store) Join(ctx context.Context, hash string, n NewAccount) (a *Account
 	return a, err
 }
 
-// Accept enters an existing account into the contest of an invitation. It returns the errors of Join. An account
-// that is in the contest already does not count as a use.
+// Accept adds an existing account to the contest of an invitation. It returns the errors of Join. An account that
+// is already in the contest does not count as a use.
 func (s *Store) Accept(ctx context.Context, hash string, a *Account) error {
 	return s.tx(ctx, "accept an invitation", func(q *query.Queries) error {
 		i, err := s.invitation(ctx, q, hash)

@@ -9,8 +9,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestInvitations: a code lets in as many as it says, until it ends, and nobody else; of
-// those who come at once too.
+// TestInvitations checks that a code creates as many accounts as it allows, even if users join at the same time.
+// An expired or revoked code creates none.
 func TestInvitations(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

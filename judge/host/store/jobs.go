@@ -18,8 +18,8 @@ import (
 // FeedLead is the leader lease that MarkOut requires.
 const FeedLead = "feed"
 
-// Next reads at most n waiting jobs of a lane and class in their order, which package fair defines. It changes
-// nothing; see MarkOut.
+// Next reads at most n waiting jobs of a lane and class, in the order that package fair defines. It does not mark
+// them; see MarkOut.
 func (s *Store) Next(ctx context.Context, lane job.Lane, class string, n int) ([]*job.Spec, error) {
 	rows, err := s.read.NextJobs(ctx, query.NextJobsParams{Lane: int64(lane), Class: class, Limit: int32(n)})
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) Next(ctx context.Context, lane job.Lane, class string, n int) ([
 		if !read {
 			late, err := s.read.WaitingJob(ctx, id)
 			if errors.Is(err, sql.ErrNoRows) {
-				continue // ended meanwhile
+				continue // it has ended meanwhile
 			}
 			if err != nil {
 				return nil, failed("read the waiting job "+id, err)
@@ -70,15 +70,15 @@ func (s *Store) firsts(ctx context.Context, lane job.Lane, class string) (firsts
 	return firsts, served, failed("read who is due", err)
 }
 
-// Ahead counts the jobs that go before a waiting one if no others arrive.
+// Ahead counts the jobs that go before a waiting job if no more jobs arrive.
 type Ahead struct {
 	Jobs     int
-	Priority int // those in a lane that goes first
-	Later    int // those in the same lane that arrived later
+	Priority int // jobs in a lane of higher priority
+	Later    int // jobs in the same lane that arrived later
 }
 
-// AheadOf counts the jobs that go before one. It returns ErrNotFound if the job does not wait, or if its problem is
-// paused.
+// AheadOf counts the jobs that go before the job with the given id. It returns ErrNotFound if the job is not
+// waiting or if its problem is paused.
 func (s *Store) AheadOf(ctx context.Context, id string) (a Ahead, err error) {
 	j, err := s.read.GetJob(ctx, id)
 	if err == nil && (j.DoneAt.Valid || j.Paused || j.State != string(Waiting)) {
@@ -102,9 +102,9 @@ func (s *Store) AheadOf(ctx context.Context, id string) (a Ahead, err error) {
 	return Ahead{int(n.Ahead + n.Priority), int(n.Priority), int(n.Later)}, nil
 }
 
-// MarkOut records that jobs were enqueued, and returns those for which it is true. Other jobs were canceled, ended,
-// or got a new generation meanwhile; remove them from the queue. It returns ErrNotLeader, and changes nothing, if
-// the leader lease FeedLead has another epoch.
+// MarkOut records that jobs were enqueued, and returns the jobs that it marked. The others were canceled, ended,
+// or have a new generation; the caller must remove them from the queue. If the leader lease FeedLead has another
+// epoch, MarkOut changes nothing and returns ErrNotLeader.
 func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (out []job.Running, err error) {
 	err = s.tx(ctx, "mark jobs as out", func(q *query.Queries) error {
 		out = nil
@@ -127,7 +127,7 @@ func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (
 			out = append(out, j)
 			gone[row.Lane] = append(gone[row.Lane], row)
 		}
-		for _, lane := range job.Lanes { // a fixed order, because they are locked
+		for _, lane := range job.Lanes { // a fixed order prevents deadlocks: lanes are locked
 			if err := serve(ctx, q, int64(lane), gone[int64(lane)]); err != nil {
 				return err
 			}
@@ -137,9 +137,9 @@ func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (
 	return out, err
 }
 
-// serve updates a lane after it dispatched jobs, and the limits of the next jobs of their owners. A job that went
-// before its turn by tag does not change the time of the lane. Otherwise the debts of other owners would be
-// forgiven.
+// serve updates a lane after it dispatched jobs, and limits how long the next jobs of their owners may wait. A job
+// that went before its turn by tag does not advance the lane's virtual time. Otherwise the debts of other owners
+// would be forgiven.
 func serve(ctx context.Context, q *query.Queries, lane int64, gone []query.MarkOutRow) error {
 	if len(gone) == 0 {
 		return nil
@@ -178,10 +178,10 @@ type Queue struct {
 	Class  string
 	State  JobState // Waiting or Out
 	Jobs   int
-	Oldest time.Time // when the oldest of them was created
+	Oldest time.Time // when the oldest job was created
 }
 
-// Queues counts the open jobs. It leaves out counts of zero.
+// Queues counts the open jobs. It omits counts of zero.
 func (s *Store) Queues(ctx context.Context) ([]Queue, error) {
 	rows, err := s.read.OpenJobs(ctx)
 	return each(rows, err, "count the jobs", func(r query.OpenJobsRow) Queue {
@@ -192,13 +192,13 @@ func (s *Store) Queues(ctx context.Context) ([]Queue, error) {
 // An AccountLoad is an account with open work.
 type AccountLoad struct {
 	Login  string
-	Jobs   int // of submissions and flows
+	Jobs   int // jobs of submissions and flows
 	Flows  int
-	Idle   int       // flows without jobs: they wait to be planned
-	Oldest time.Time // when the oldest was created
+	Idle   int       // flows without jobs, which wait to be planned
+	Oldest time.Time // when the oldest open job or flow was created
 }
 
-// AccountLoads returns the accounts with open work, those with the most first.
+// AccountLoads returns the accounts with open work, busiest first.
 func (s *Store) AccountLoads(ctx context.Context) ([]AccountLoad, error) {
 	rows, err := s.read.OpenByAccount(ctx)
 	return each(rows, err, "count what has not ended", func(r query.OpenByAccountRow) AccountLoad {
@@ -206,7 +206,7 @@ func (s *Store) AccountLoads(ctx context.Context) ([]AccountLoad, error) {
 	})
 }
 
-// An OutJob is a job that was enqueued.
+// An OutJob is an enqueued job.
 type OutJob struct {
 	job.Running
 	Lane  job.Lane
@@ -222,8 +222,8 @@ func (s *Store) OutSince(ctx context.Context, before time.Time) ([]OutJob, error
 	})
 }
 
-// Again queues an enqueued job again, with the next generation and its old place. It reports false if the job has
-// ended or has another generation.
+// Again queues an enqueued job again, with the next generation and its old position. It returns false if the job
+// has ended or has another generation.
 func (s *Store) Again(ctx context.Context, j job.Running) (bool, error) {
 	n, err := s.write.Again(ctx, j.Job, int64(j.Generation))
 	return n == 1, failed("put a job back into the queue", err)
@@ -264,8 +264,8 @@ func (s *Store) given(ctx context.Context, id, token string) (*query.Job, *job.W
 	return &j, w, fromJSON("job "+id, j.Spec, w)
 }
 
-// GivenTo is Given for a worker that fetches the blobs of its job. For an untrusted worker it returns ErrNotFound if
-// the job is of a running contest, of a flow, or of a Reserved problem, or if it excludes the worker.
+// GivenTo is like Given, for a worker that fetches the blobs of its job. For an untrusted worker it returns
+// ErrNotFound if the job excludes the worker or belongs to a running contest, a flow, or a Reserved problem.
 func (s *Store) GivenTo(ctx context.Context, to *Worker, id, token string) (*job.Work, error) {
 	j, w, err := s.given(ctx, id, token)
 	if err != nil || !to.Guest {
@@ -285,19 +285,19 @@ func (s *Store) GivenTo(ctx context.Context, to *Worker, id, token string) (*job
 	return w, nil
 }
 
-// Cancel ends a job without a result. It reports false if the job had ended. Its judgement ends without a verdict;
-// if it repeats another judgement, that one counts again. A later result is dropped.
+// Cancel ends a job without a result. It returns false if the job had already ended. Its judgement ends without a
+// verdict; if it was a rejudging, the earlier judgement counts again. A later result is dropped.
 func (s *Store) Cancel(ctx context.Context, id string) (done bool, err error) {
 	return s.cancel(ctx, id, false)
 }
 
-// CancelUntouched is Cancel for the first judging of a submission. It returns ErrGiven if a worker may have the job,
-// or if the job repeats a judging.
+// CancelUntouched is like Cancel for the first judgement of a submission. It returns ErrGiven if a worker may have
+// the job, or if the job is a rejudging.
 func (s *Store) CancelUntouched(ctx context.Context, id string) (done bool, err error) {
 	return s.cancel(ctx, id, true)
 }
 
-// ErrGiven means that a job was enqueued, so that a worker may have it.
+// ErrGiven means that a job was enqueued, and a worker may have it.
 var ErrGiven = errors.New("a worker may have the job")
 
 func (s *Store) cancel(ctx context.Context, id string, untouched bool) (done bool, err error) {
@@ -307,7 +307,7 @@ func (s *Store) cancel(ctx context.Context, id string, untouched bool) (done boo
 			return err
 		}
 		if untouched && !j.DoneAt.Valid {
-			// MarkOut waits for this lock, so what is true now stays true until the end.
+			// MarkOut waits for this lock, so the job cannot be enqueued before the transaction ends.
 			if n, err := q.HoldUntouched(ctx, id); err != nil || n == 0 {
 				return cmp.Or(err, ErrGiven)
 			}

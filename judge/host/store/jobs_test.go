@@ -112,7 +112,7 @@ func TestWhatIsNotMarkedAsOut(t *testing.T) {
 	})
 }
 
-// TestTwoFeeders: of two servers that both think that they lead one marks jobs, and every
+// TestTwoFeeders checks that only one of several servers marks jobs if all believe that they lead, and that every
 // job is marked once.
 func TestTwoFeeders(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
@@ -126,7 +126,7 @@ func TestTwoFeeders(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, name := range []string{"a", "b", "c"} {
 			s := h.Store
-			if h.Store.Postgres() { // else there is one server
+			if h.Store.Postgres() { // SQLite supports only one server
 				s = open(t, store.Options{DSN: dsn, Now: h.clock.Now})
 			}
 			wg.Go(func() {
@@ -194,7 +194,7 @@ func TestLead(t *testing.T) {
 		if l, err := h.Leading(t.Context(), "garbage"); err != nil || l != (store.Leader{Holder: "b", Epoch: 2, Until: h.clock.Now().Add(15 * time.Second)}) {
 			t.Errorf("got %+v, %v", l, err)
 		}
-		for _, who := range []string{"a", "b"} { // a has nothing to give back
+		for _, who := range []string{"a", "b"} { // a does not hold the lease
 			if err := h.Resign(t.Context(), "garbage", who); err != nil {
 				t.Error(err)
 			}
@@ -203,14 +203,14 @@ func TestLead(t *testing.T) {
 			}
 		}
 		lead("a", 3)
-		h.clock.add(-20 * time.Minute) // it was ahead when the lead was taken
+		h.clock.add(-20 * time.Minute) // the clock was ahead when the lease was taken
 		lead("b", 4)
 		lead("a", 0)
 	})
 }
 
-// TestTheOrderIsThatOfPackageFair: the same arrivals and departures in SQL and in memory,
-// over two lanes, with the store opened anew now and then.
+// TestTheOrderIsThatOfPackageFair checks that SQL and package fair give the same order for random arrivals and
+// departures in two lanes. It reopens the store from time to time.
 func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -251,7 +251,7 @@ func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 				lanes[lane].Add(n.Account, n.Cost.Microseconds(), a.Job)
 			case 4, 5, 6:
 				next(lane)
-			case 7: // what is forgotten changes nothing
+			case 7: // garbage collection changes nothing
 				if _, err := sweep(t, s, nothing); err != nil {
 					t.Fatal(err)
 				}
@@ -267,11 +267,11 @@ func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 	})
 }
 
-// nothing is what a manifest names that nobody reads.
+// nothing returns no blobs for any manifest.
 func nothing(blob.Digest) ([]blob.Digest, error) { return nil, nil }
 
-// TestOneHeavyJobDoesNotHoldUpItsOwner: who used much time waits for two turns of each other, not
-// for as long as others come, and is told how many go first and why.
+// TestOneHeavyJobDoesNotHoldUpItsOwner checks that an owner of a heavy job waits for at most two turns of each
+// other owner, even if more owners arrive. AheadOf counts the jobs before it and gives the reason.
 func TestOneHeavyJobDoesNotHoldUpItsOwner(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -327,7 +327,7 @@ func TestOneHeavyJobDoesNotHoldUpItsOwner(t *testing.T) {
 	})
 }
 
-// TestOneWithManyDoesNotDelayOneWithOne is what fairness is for.
+// TestOneWithManyDoesNotDelayOneWithOne checks that an owner with many jobs does not delay an owner with one.
 func TestOneWithManyDoesNotDelayOneWithOne(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

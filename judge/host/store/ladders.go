@@ -18,7 +18,7 @@ import (
 // LaddersLead is the leader lease for running ladders.
 const LaddersLead = "ladders"
 
-// A Ladder is a game on which bots play while it is open.
+// A Ladder is a game that bots play continuously while the ladder is open.
 type Ladder struct {
 	ID         string
 	Slug       string // unique
@@ -30,17 +30,17 @@ type Ladder struct {
 	Sheet      blob.Digest // of the problem; may be empty
 	Choice     []byte      // JSON: the chosen rules
 	Rules      []byte      // JSON: the rules; empty until a worker has read them
-	Wrong      string      // why there are no rules
+	Wrong      string      // why the rules could not be read
 	Seed       uint64
 	Visibility Visibility
 	Open       bool
-	PerAccount int64 // bots that one account may have
-	PerMinute  int64 // games; 0 for no limit
+	PerAccount int64 // maximum number of bots per account
+	PerMinute  int64 // maximum number of games per minute; zero means no limit
 	Owner      string
 	Made       time.Time
 	Encounters int64 // number of the newest encounter
-	LastSeq    int64 // rises with each change
-	Looks      int   // how often the ranking was tested for being settled
+	LastSeq    int64 // increases with each change
+	Looks      int   // number of tests whether the ranking is settled
 	NextLook   int64 // number of the encounter after the next test
 	Settled    bool
 }
@@ -106,15 +106,15 @@ func (s *Store) ChangeLadder(ctx context.Context, l *Ladder) error {
 	return failed("change the ladder "+l.Slug, cmp.Or(err, changed(n, nil)))
 }
 
-// SetLook stores how often the ranking was tested, when it is tested next, and the result.
+// SetLook stores the number of tests of the ranking, the next test, and whether the ranking is settled.
 func (s *Store) SetLook(ctx context.Context, l *Ladder) error {
 	return failed("keep whether a ladder is settled", s.write.SetLook(ctx, query.SetLookParams{
 		ID: l.ID, Looks: int64(l.Looks), NextLook: l.NextLook, Settled: l.Settled,
 	}))
 }
 
-// resume continues ladders with settled rankings for as many encounters as there are bots. Then the ranking is
-// tested again.
+// resume resumes ladders with settled rankings for as many encounters as there are bots. Then it tests the ranking
+// again.
 func resume(ctx context.Context, q *query.Queries) error {
 	all, err := q.ListLadders(ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func resume(ctx context.Context, q *query.Queries) error {
 	return nil
 }
 
-// BotState reports whether a bot plays.
+// BotState is the state of a bot on a ladder.
 type BotState string
 
 // The states of a bot.
@@ -153,14 +153,14 @@ const (
 	BotRetired  BotState = "retired"  // replaced by a later version, or retired by its author
 )
 
-// Bot is a bot of a ladder in one version.
+// Bot is one version of a bot on a ladder.
 type Bot struct {
 	Ladder  string // id
-	Number  int64  // on its ladder, from 1
+	Number  int64  // number on the ladder, from 1
 	Account string // id of the author
 	Login   string
 	Author  string // name of the author
-	Key     string // of the form: the same key within ten minutes gives the same bot; may be empty
+	Key     string // form key: within ten minutes it identifies the same bot; may be empty
 	Name    string
 	Version int64 // from 1
 	File    string
@@ -168,16 +168,16 @@ type Bot struct {
 	State   BotState
 	Reason  string
 	Told    []byte // JSON: the output of its test; may be empty
-	Flow    string // of its test; empty after that
-	Since   int64  // number of the encounter after which it joined
+	Flow    string // the flow of its test; empty after the test
+	Since   int64  // number of the newest encounter when it joined
 	Made    time.Time
 	Seq     int64
 }
 
-// NewBot adds a bot to a ladder with the flow that tests it, and sets Number and Version. The spec of the flow is
-// the result of check. If a bot was added with the same Key within ten minutes, NewBot reads that one instead, or
-// returns ErrOtherUnderKey if it has another name or other files. It returns ErrTaken if another account has a bot
-// with the name, and ErrEnded if the ladder is closed.
+// NewBot adds a bot to a ladder with the flow that tests it, and sets Number and Version. The function check
+// returns the spec of the flow. If a bot was added with the same Key within ten minutes, NewBot reads that bot
+// instead. It returns ErrOtherUnderKey if that bot has another name or other files. It returns ErrTaken if another
+// account has a bot with the name, and ErrEnded if the ladder is closed.
 func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot) ([]byte, error)) error {
 	err := s.tx(ctx, "enter a bot", func(q *query.Queries) error {
 		n, err := q.NumberBot(ctx, b.Ladder)
@@ -230,8 +230,8 @@ func (s *Store) NewBot(ctx context.Context, b *Bot, kind string, check func(*Bot
 	return err
 }
 
-// repeatedBot reads the bot that was added under the key of b into b, and reports whether there is one. The caller
-// holds the ladder's lock, so that one of two concurrent calls finds the bot of the other.
+// repeatedBot reads the bot that was added under the key of b into b, and reports whether it exists. The caller
+// must hold the ladder's lock, so that concurrent calls find each other's bot.
 func (s *Store) repeatedBot(ctx context.Context, q *query.Queries, b *Bot) (bool, error) {
 	old, err := botByKey(ctx, q, b, s.now())
 	if old == nil || err != nil {
@@ -260,13 +260,13 @@ func botByKey(ctx context.Context, q *query.Queries, b *Bot, now int64) (*Bot, e
 	return bot(r)
 }
 
-// KnowsBot reports whether a bot was added under a key before, so that NewBot adds none.
+// KnowsBot reports whether a bot has been added under a key already. If so, NewBot adds none.
 func (s *Store) KnowsBot(ctx context.Context, ladder, account, key string) (bool, error) {
 	old, err := botByKey(ctx, s.read, &Bot{Ladder: ladder, Account: account, Key: key}, s.now())
 	return old != nil, failed("look for a bot by its key", err)
 }
 
-// Bots reads all bots of a ladder, by their numbers.
+// Bots reads all bots of a ladder, ordered by number.
 func (s *Store) Bots(ctx context.Context, ladder string) ([]*Bot, error) {
 	rows, err := s.read.BotsOf(ctx, ladder)
 	return eachRead(rows, err, "read the bots of a ladder", bot)
@@ -292,14 +292,14 @@ func bot(r query.BotAuthor) (*Bot, error) {
 	return b, fromJSON("the files of a bot", r.Files, &b.Files)
 }
 
-// RecentBots returns how many bots an account has recently added to a ladder.
+// RecentBots returns how many bots an account has added to a ladder within the given time.
 func (s *Store) RecentBots(ctx context.Context, ladder, account string, within time.Duration) (int64, error) {
 	n, err := s.read.RecentBots(ctx, query.RecentBotsParams{Ladder: ladder, Account: account, After: s.now() - within.Microseconds()})
 	return n, failed("count the bots of an account", err)
 }
 
-// EndCheck stores the outcome of a bot's test: the bot is refused, or it replaces its earlier versions. It returns
-// ErrEnded if the test was over.
+// EndCheck stores the outcome of a bot's test. The bot is refused, or it replaces its earlier versions. EndCheck
+// returns ErrEnded if the test was already over.
 func (s *Store) EndCheck(ctx context.Context, b *Bot) error {
 	return s.tx(ctx, "end the check of a bot", func(q *query.Queries) error {
 		n, err := q.StepLadder(ctx, b.Ladder)
@@ -345,8 +345,8 @@ func (s *Store) EndCheck(ctx context.Context, b *Bot) error {
 	})
 }
 
-// SetBot stores the state of a bot and the reason. A resumed bot counts as one that joins now. It returns ErrEnded
-// if the state was not from.
+// SetBot changes the state of a bot from one state to another and stores the reason. A resumed bot counts as if it
+// joined now. SetBot returns ErrEnded if the current state differs from the argument from.
 func (s *Store) SetBot(ctx context.Context, ladder string, number int64, from, to BotState, reason string) error {
 	return s.tx(ctx, "set the state of a bot", func(q *query.Queries) error {
 		n, err := q.StepLadder(ctx, ladder)

@@ -24,7 +24,7 @@ func (h *harness) ladder(slug string) *store.Ladder {
 	return l
 }
 
-// bot puts a bot on a ladder, which has passed.
+// bot adds a bot to a ladder, and passes its test.
 func (h *harness) bot(l *store.Ladder, a *store.Account, name string) *store.Bot {
 	h.tb.Helper()
 	b := &store.Bot{Ladder: l.ID, Account: a.ID, Name: name, File: "bot.py", Files: []job.File{{Path: "bot.py", Size: 3, Digest: digest("bot " + name)}}}
@@ -100,7 +100,7 @@ func TestALadder(t *testing.T) {
 			t.Errorf("got %+v, %v", all, err)
 		}
 
-		// A new version takes over, and the old one keeps its games.
+		// A new version replaces the old version, which keeps its games.
 		newer := h.bot(l, bob, "knight")
 		if newer.Version != 2 || newer.Number != 3 {
 			t.Errorf("got version %d, number %d", newer.Version, newer.Number)
@@ -136,7 +136,8 @@ func TestALadder(t *testing.T) {
 			t.Errorf("a new bot leaves it settled: %+v, %v", again, err)
 		}
 
-		// So do workers that may have other tool chains, and not those of a class that was filled.
+		// Filling a class also unsettles a ranking, because its workers may have different toolchains. Filling it
+		// a second time does not.
 		if err := h.SetLook(t.Context(), got); err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +154,7 @@ func TestALadder(t *testing.T) {
 			}
 		}
 
-		// Closed, it takes nothing.
+		// A closed ladder accepts neither bots nor encounters.
 		got, _ = h.Ladder(t.Context(), l.ID)
 		got.Open = false
 		if err := h.ChangeLadder(t.Context(), got); err != nil {
@@ -168,8 +169,8 @@ func TestALadder(t *testing.T) {
 	})
 }
 
-// TestErasedBots: of who is erased neither the programs stay nor how they played, but what
-// they won does.
+// TestErasedBots checks that the programs and game records of a deleted account's bots are deleted, but their
+// results stay.
 func TestErasedBots(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

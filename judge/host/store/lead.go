@@ -7,9 +7,9 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// TakeLead takes or renews a leader lease, which only one server holds, for a term from now. The epoch rises with
-// each new holder. It returns ErrNotLeader if another server holds the lease. No other process may ever use the same
-// holder name.
+// TakeLead takes or renews a leader lease for the given term. Only one server holds the lease. The epoch increases
+// with each new holder. TakeLead returns ErrNotLeader if another server holds the lease. No other process may ever
+// use the same holder name.
 func (s *Store) TakeLead(ctx context.Context, name, holder string, term time.Duration) (epoch int64, err error) {
 	now := s.now()
 	err = s.tx(ctx, "take the lead of "+name, func(q *query.Queries) error {
@@ -21,20 +21,20 @@ func (s *Store) TakeLead(ctx context.Context, name, holder string, term time.Dur
 	return epoch, err
 }
 
-// A Leader is the holder of a leader lease. If Until is over, it no longer holds it.
+// A Leader is the holder of a leader lease, which expires at Until.
 type Leader struct {
 	Holder string
 	Epoch  int64
 	Until  time.Time
 }
 
-// Leading returns the holder of a leader lease. It returns ErrNotFound if there never was one.
+// Leading returns the holder of a leader lease. It returns ErrNotFound if the lease was never held.
 func (s *Store) Leading(ctx context.Context, name string) (Leader, error) {
 	l, err := s.read.GetLeader(ctx, name)
 	return Leader{l.Holder, l.Epoch, instant(l.Until)}, failed("read who leads "+name, err)
 }
 
-// Resign releases the leader lease, so that another server need not wait for its end.
+// Resign releases the leader lease, so that another server need not wait until it expires.
 func (s *Store) Resign(ctx context.Context, name, holder string) error {
 	return failed("give back the lead of "+name, s.write.ResignLead(ctx, name, holder))
 }
@@ -42,30 +42,31 @@ func (s *Store) Resign(ctx context.Context, name, holder string) error {
 // The times of a Lead.
 const (
 	LeadTerm  = 15 * time.Second
-	LeadRenew = 5 * time.Second // not at each Hold, because the database syncs its disk for it
+	LeadRenew = 5 * time.Second // not on each Hold, because each renewal makes the database sync its disk
 )
 
-// A Lead is a leader lease during the life of a server. Its methods must not be called concurrently.
+// A Lead keeps a leader lease for the life of a server. Its methods must not be called concurrently.
 type Lead struct {
 	s            *Store
 	name, holder string
 	term, renew  time.Duration
-	epoch        int64 // 0: another server holds it
+	epoch        int64 // zero if the lease is not held
 	renewed      time.Time
 }
 
-// NewLead returns a leader lease that is not held yet. For holder, see Store.TakeLead.
+// NewLead returns a Lead that does not hold the lease yet. For holder, see Store.TakeLead.
 func NewLead(s *Store, name, holder string) *Lead {
 	return &Lead{s: s, name: name, holder: holder, term: LeadTerm, renew: LeadRenew}
 }
 
-// NewLongLead returns a lease for rare work: another server takes it over only after a term without Hold.
+// NewLongLead returns a lease for rare work. Another server can take it over only a term after the last Hold.
 func NewLongLead(s *Store, name, holder string, term time.Duration) *Lead {
 	return &Lead{s: s, name: name, holder: holder, term: term, renew: term / 4}
 }
 
-// Hold takes the lease for its term, LeadTerm, or renews it after LeadRenew; see also Options.Alone. Call it before
-// each action that only the leader may do. It returns the errors of Store.TakeLead.
+// Hold takes the lease for its term (LeadTerm), or renews it if it is older than LeadRenew; see also
+// Options.Alone. Call it before each action that only the leader may perform. It returns the errors of
+// Store.TakeLead.
 func (l *Lead) Hold(ctx context.Context) (epoch int64, err error) {
 	now := time.Now()
 	if l.epoch != 0 && (l.s.options.Alone || now.Sub(l.renewed) <= l.renew) {
@@ -79,16 +80,17 @@ func (l *Lead) Hold(ctx context.Context) (epoch int64, err error) {
 	return epoch, nil
 }
 
-// Lost records that another server holds the lease, after ErrNotLeader. The next Hold asks for it again.
+// Lost records that another server holds the lease, for use after ErrNotLeader. The next Hold requests the lease
+// again.
 func (l *Lead) Lost() { l.epoch = 0 }
 
-// Resign releases the lease, if it is held. It works also after ctx has ended.
+// Resign releases the lease if it is held. It also works after ctx has ended.
 func (l *Lead) Resign(ctx context.Context) {
 	if l.epoch == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	_ = l.s.Resign(ctx, l.name, l.holder) // if it fails, another server waits for the end of the term
+	_ = l.s.Resign(ctx, l.name, l.holder) // if it fails, another server waits until the lease expires
 	l.epoch = 0
 }

@@ -11,7 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestWhatIsThereIsNotWrittenAgain looks at the file that a commit of SQLite writes and syncs.
+// TestWhatIsThereIsNotWrittenAgain checks that AddJobs writes nothing if all jobs exist. It compares the file that
+// SQLite writes and syncs at each commit.
 func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
 	dsn := lite(t)
 	h := newHarness(t, dsn)
@@ -35,7 +36,7 @@ func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
-// log is what SQLite has written since its last checkpoint.
+// log returns what SQLite has written since its last checkpoint.
 func log(t *testing.T, dsn string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(dsn + "-wal")
@@ -45,8 +46,8 @@ func log(t *testing.T, dsn string) []byte {
 	return data
 }
 
-// TestALeadThatIsHeld is renewed in time where another server could take it, and given back at
-// the end.
+// TestALeadThatIsHeld checks that a lease is renewed in time if another server could take it, and that it is
+// released by Resign.
 func TestALeadThatIsHeld(t *testing.T) {
 	for _, alone := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -62,7 +63,7 @@ func TestALeadThatIsHeld(t *testing.T) {
 				}
 			}
 			hold(mine, 1)
-			other.Resign(t.Context()) // it has nothing to give back
+			other.Resign(t.Context()) // other does not hold the lease
 			for _, row := range []struct {
 				after  time.Duration
 				writes bool

@@ -9,25 +9,25 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Mark is a verdict override of the jury for a submission. The newest one counts.
+// A Mark is the jury's verdict override for a submission. The newest one counts.
 type Mark struct {
 	At      time.Time
 	Ignored bool          // excluded from the scoreboard
-	Verdict judge.Verdict // that counts instead of the judge's; may be empty
+	Verdict judge.Verdict // counts instead of the judgement's verdict; may be empty
 	Why     string
 	Login   string // username of the judge
 }
 
-// Mark stores a verdict override, which also holds after a rejudging. Seen is how many overrides the judge had read;
-// -1 skips that check. It returns ErrChanged if there is a newer one, ErrFinal if the results of the contest are
-// final, and ErrNotFound if the submission does not exist.
+// Mark stores a verdict override, which also holds after a rejudging. Seen is the number of overrides that the
+// judge has seen; if it is -1, Mark skips that check. It returns ErrChanged if there is a newer override, ErrFinal
+// if the results of the contest are final, and ErrNotFound if the submission does not exist.
 func (s *Store) Mark(ctx context.Context, submission, account string, m Mark, seen int) error {
 	return s.tx(ctx, "mark a submission", func(q *query.Queries) error {
 		of, err := q.GetSubmission(ctx, submission)
 		if err != nil {
 			return err
 		}
-		at, err := s.step(ctx, q, of.Contest, OfSubmission, submission, Updated) // this locks the contest
+		at, err := s.step(ctx, q, of.Contest, OfSubmission, submission, Updated) // locks the contest
 		if err != nil {
 			return fmt.Errorf("lock the contest: %w", err)
 		}

@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestMarks: what the staff decides holds whatever the judging says, also when it ends later or
-// is done again, until the staff decides otherwise; and nothing of it when the results are final.
+// TestMarks checks that a verdict override holds until the jury changes it, even if judging ends later or is
+// repeated. No override is possible when the results are final.
 func TestMarks(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -30,7 +30,7 @@ func TestMarks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// is fails unless a list, a filter and a board have the same of the submission.
+		// is fails the test unless the submission, the filters and the scoreboard agree.
 		is := func(when string, verdict judge.Verdict, given, ignored bool) {
 			t.Helper()
 			sub, err := h.Submission(t.Context(), a.ID)
@@ -91,7 +91,7 @@ func TestMarks(t *testing.T) {
 	})
 }
 
-// TestClaims: a question is answered by who claimed it first, until it is free again.
+// TestClaims checks that a clarification request belongs to the first judge who claims it, until it is released.
 func TestClaims(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestMedia: the files of a contest are replaced and removed together with what is scaled of them, and go with people, teams
-// and the contest.
+// TestMedia checks that the files of a contest are replaced and removed together with their scaled versions. They
+// are also removed with a person, a team or the contest.
 func TestMedia(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -105,7 +105,7 @@ func TestMedia(t *testing.T) {
 	})
 }
 
-// file is a file with a size and a digest of its own.
+// file returns a file with a size and a unique digest.
 func file(t *testing.T, path string) media.File {
 	t.Helper()
 	at, is, err := media.Parse(path)

@@ -18,8 +18,9 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// The settings of a move, which are not copied. The old database has movedKey: where its data is now, and since when.
-// The new one has movingKey: unfinished, and then complete until a server starts with it.
+// The settings of a move, which are not copied. In the old database, movedKey records where its data is now, and
+// since when. In the new one, movingKey has the value "unfinished" until the move is complete. Then it has the
+// value "complete" until a server starts with the database.
 const (
 	movedKey   = "moved_to"
 	movingKey  = "moving"
@@ -28,48 +29,50 @@ const (
 )
 
 const (
-	// moveBatch is how many rows are written at once. A statement of SQLite has at most 32,766 values.
+	// moveBatch is the number of rows written at once. An SQLite statement has at most 32,766 values.
 	moveBatch  = 1000
 	moveValues = 32_000
-	// Writes are stopped once a pass found less changed rows, or after so many passes.
+	// Writes are stopped once a pass finds fewer than fewRows changed rows, or after movePasses passes.
 	movePasses = 5
 	fewRows    = 5000
 	// stopMost is how long writes are stopped at most, and completeMost how long the last step is tried.
 	stopMost     = 2 * time.Minute
 	completeMost = 10 * time.Second
-	// moveLock is the advisory lock that a move has in the new database.
+	// moveLock is the advisory lock that a move holds in the new database.
 	moveLock = 4_174_365
 )
 
-// MoveOptions say where a Move brings the data.
+// MoveOptions say where and how a Move copies the data.
 type MoveOptions struct {
-	To      Options // the new database. It must be empty, or the target of a move that has not finished
-	Replace bool    // also a database whose data was moved elsewhere
+	To      Options // the new database: empty, or the target of an unfinished move
+	Replace bool    // also overwrite a database whose data was moved elsewhere
 	DryRun  bool    // only check whether the move is possible, and count the rows
-	// Blobs, if not nil, copies blobs: once while the server goes on, and once while writes are stopped.
+	// Blobs, if not nil, copies the blobs. It is called once while the server runs, and again while writes are
+	// stopped.
 	Blobs func(ctx context.Context) error
-	// Finish, if not nil, changes the new database when it has all rows.
+	// Finish, if not nil, changes the new database after all rows were copied.
 	Finish func(ctx context.Context, to *Store) error
 	// At, if not nil, is called with each step: marked, copied, stopped, rest, verified, handed over, moved.
 	At func(step string)
 }
 
-// Moved describes a move that has ended.
+// Moved describes a finished move.
 type Moved struct {
 	Tables  int
 	Rows    int64
 	Stopped time.Duration // how long writes were stopped
 }
 
-// A sum is the first half of the SHA-256 of a row or of its key, in a form that is the same in both databases.
+// A sum is the first half of the SHA-256 of a row or of its key, in a form that is the same for SQLite and
+// PostgreSQL.
 type sum [16]byte
 
-// A move is a Move that runs.
+// A move is a running Move.
 type move struct {
 	MoveOptions
 	from, to *Store
-	columns  [][]string    // of each table, those of the key first
-	known    []map[sum]sum // of each table: the keys of the rows that the new database has, and their sums
+	columns  [][]string    // of each table; key columns come first
+	known    []map[sum]sum // per table: keys of the rows in the new database, with their sums
 }
 
 // Move copies all rows into another database while this one is in use. It stops writes for the last ones, and compares
@@ -116,7 +119,7 @@ func (s *Store) Move(ctx context.Context, o MoveOptions) (*Moved, error) {
 	if o.DryRun {
 		return m.count(ctx)
 	}
-	for left := 2; ; left-- { // rows may have exchanged values that must be unique
+	for left := 2; ; left-- { // unique values may have been exchanged between rows
 		moved, err := m.attempt(ctx)
 		if left == 0 || !unique(err) {
 			return moved, err
@@ -162,7 +165,7 @@ func (m *move) lookAtColumns(ctx context.Context) error {
 	return nil
 }
 
-// attempt moves everything.
+// attempt runs the whole move once.
 func (m *move) attempt(ctx context.Context) (*Moved, error) {
 	m.known = make([]map[sum]sum, len(tables))
 	if err := m.clear(ctx); err != nil {
@@ -185,7 +188,7 @@ func (m *move) attempt(ctx context.Context) (*Moved, error) {
 	return m.finish(ctx)
 }
 
-// clear marks the new database as unfinished and deletes what it has.
+// clear marks the new database as unfinished and deletes its rows.
 func (m *move) clear(ctx context.Context) error {
 	tx, err := m.to.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -203,7 +206,7 @@ func (m *move) clear(ctx context.Context) error {
 	return tx.Commit()
 }
 
-// rows returns the query of all rows of a table that are moved.
+// rows returns the query for all rows of a table that are moved.
 func (m *move) rows(i int) string {
 	q := "SELECT " + strings.Join(m.columns[i], ", ") + " FROM " + tables[i].name
 	if tables[i].name == "setting" {
@@ -212,7 +215,7 @@ func (m *move) rows(i int) string {
 	return q
 }
 
-// pass brings the new database to one moment of the old one, and returns how many rows differed.
+// pass updates the new database to a snapshot of the old one, and returns how many rows differed.
 func (m *move) pass(ctx context.Context) (n int, err error) {
 	tx, err := m.from.snapshot(ctx)
 	if err != nil {
@@ -234,7 +237,7 @@ func (m *move) pass(ctx context.Context) (n int, err error) {
 	return n, m.apply(ctx, changes)
 }
 
-// copy copies a table in the order of its key.
+// copy copies a table, ordered by key.
 func (m *move) copy(ctx context.Context, from querier, i int) error {
 	known, batch := map[sum]sum{}, [][]any(nil)
 	err := eachRow(ctx, from, m.rows(i)+" ORDER BY "+m.from.order(tables[i].key), func(_ []string, row []any) error {
@@ -256,16 +259,16 @@ func (m *move) copy(ctx context.Context, from querier, i int) error {
 	return m.put(ctx, m.to.writer, i, batch)
 }
 
-// batch returns how many rows of a table are written at once.
+// batch returns the number of rows of a table that are written at once.
 func (m *move) batch(i int) int { return min(moveBatch, moveValues/len(m.columns[i])) }
 
-// A change is what the new database lacks of a table.
+// A change is the difference between a table of the new database and the old one.
 type change struct {
-	rows [][]any // new and changed ones
+	rows [][]any // new and changed rows
 	gone bool    // the new database has rows that were deleted
 }
 
-// compare finds the rows of a table that have changed since it was copied.
+// compare finds the rows of a table that have changed since the table was copied.
 func (m *move) compare(ctx context.Context, from querier, i int) (c change, err error) {
 	known := m.known[i]
 	now, added := make(map[sum]sum, len(known)), 0
@@ -289,7 +292,7 @@ func (m *move) compare(ctx context.Context, from querier, i int) (c change, err 
 	return c, err
 }
 
-// apply makes changes in the new database: first it deletes rows, because others may already have their names.
+// apply makes changes in the new database. It deletes rows first, because new rows may reuse their unique names.
 func (m *move) apply(ctx context.Context, changes []change) error {
 	tx, err := m.to.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -313,7 +316,7 @@ func (m *move) apply(ctx context.Context, changes []change) error {
 	return tx.Commit()
 }
 
-// deleteGone deletes the rows of a table that the old database does not have any more.
+// deleteGone deletes the rows of a table that no longer exist in the old database.
 func (m *move) deleteGone(ctx context.Context, tx *sql.Tx, i int) error {
 	key := strings.Split(tables[i].key, ", ")
 	var gone [][]any
@@ -335,7 +338,7 @@ func (m *move) deleteGone(ctx context.Context, tx *sql.Tx, i int) error {
 	return err
 }
 
-// put writes rows of a table, whether or not the new database has rows with their keys.
+// put inserts rows into a table, and replaces rows with the same keys.
 func (m *move) put(ctx context.Context, to interface {
 	ExecContext(context.Context, string, ...any) (sql.Result, error)
 }, i int, rows [][]any) error {
@@ -347,7 +350,7 @@ func (m *move) put(ctx context.Context, to interface {
 	for n := range rows {
 		places := make([]string, len(columns))
 		for c := range columns {
-			places[c] = "?" // SQLite would look for each $N in a list
+			places[c] = "?" // SQLite would search a list for each $N
 			if m.to.postgres {
 				places[c] = fmt.Sprintf("$%d", n*len(columns)+c+1)
 			}
@@ -370,7 +373,7 @@ func (m *move) put(ctx context.Context, to interface {
 	return nil
 }
 
-// sums returns the sums of the key of a row and of the whole row.
+// sums returns the sum of a row's key and the sum of the whole row.
 func (m *move) sums(i int, row []any) (key, all sum, err error) {
 	var text []byte
 	keys := strings.Count(tables[i].key, ",") + 1
@@ -398,8 +401,8 @@ func (m *move) sums(i int, row []any) (key, all sum, err error) {
 	return key, sum(whole[:len(all)]), nil
 }
 
-// finish stops writes, moves what has changed since, compares everything, and hands over. Unless the old database is
-// marked as moved, writes are accepted again.
+// finish stops writes, moves the last changes, compares all rows, and hands over. Writes are accepted again unless
+// the old database is marked as moved.
 func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 	began := time.Now()
 	tooLong := fmt.Errorf("writes were stopped for %v, which is too long: move when less is going on", stopMost)
@@ -418,7 +421,7 @@ func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 	ended := false
 	defer func() {
 		if !ended {
-			_ = tx.Rollback() // it only locks
+			_ = tx.Rollback() // the transaction only holds a lock
 			m.from.resumeWrites()
 		}
 	}()
@@ -468,8 +471,8 @@ func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 	return moved, nil
 }
 
-// handOver marks the old database as moved, and reports whether writes must stay stopped: also if it is
-// unknown whether the mark is there.
+// handOver marks the old database as moved, and reports whether writes must stay stopped. They must also stay
+// stopped if it is unknown whether the mark was stored.
 func (m *move) handOver(ctx context.Context, tx *sql.Tx) (ended bool, err error) {
 	since := m.from.options.Now().UTC().Format(time.RFC3339)
 	if err := query.New(tx).PutSetting(ctx, movedKey, m.to.name()+" at "+since); err != nil {
@@ -512,7 +515,7 @@ func unknown(err error) error {
 		"move again: %w", ErrMoved, err)
 }
 
-// verify compares a table of the new database with what was read in the old one.
+// verify compares a table of the new database with the rows read from the old one.
 func (m *move) verify(ctx context.Context, i int) error {
 	rows, differ := 0, 0
 	err := eachRow(ctx, m.to.reader, m.rows(i), func(_ []string, row []any) error {
@@ -531,7 +534,7 @@ func (m *move) verify(ctx context.Context, i int) error {
 	return nil
 }
 
-// count says how much a move would bring.
+// count returns how many tables and rows a move would copy.
 func (m *move) count(ctx context.Context) (*Moved, error) {
 	all := &Moved{Tables: len(tables)}
 	for _, t := range tables {

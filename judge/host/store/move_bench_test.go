@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// BenchmarkMove moves 100,000 submissions to the other database while ten more come in each second. Writes are to be
+// BenchmarkMove moves 100,000 submissions to the other database while ten more arrive per second. Writes should be
 // stopped for at most 10 s.
 func BenchmarkMove(b *testing.B) {
 	onEach(b, func(b *testing.B, dsn string) {
@@ -28,7 +28,7 @@ func BenchmarkMove(b *testing.B) {
 				case <-end:
 					return
 				case <-time.After(100 * time.Millisecond):
-					_, _ = h.Submit(b.Context(), h.submission("")) // it is refused in the end
+					_, _ = h.Submit(b.Context(), h.submission("")) // fails once writes are stopped
 				}
 			}
 		}()

@@ -8,7 +8,8 @@ import (
 	"assay/judge"
 )
 
-// lockTarget excludes other moves into the same PostgreSQL database. SQLite is in the data directory, which is locked.
+// lockTarget excludes other moves into the same PostgreSQL database. SQLite needs no lock, because the data
+// directory is locked.
 func (m *move) lockTarget(ctx context.Context) (release func(), err error) {
 	if !m.to.postgres {
 		return func() {}, nil
@@ -25,10 +26,11 @@ func (m *move) lockTarget(ctx context.Context) (release func(), err error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", m.to.name(), err)
 	}
-	return func() { one.Close() }, nil // the lock ends with all connections, when the store is closed
+	return func() { one.Close() }, nil // the lock ends with the connections, when the store is closed
 }
 
-// check returns an error unless the new database can take the data. It makes the tables if there are none.
+// check returns an error unless the new database can take the data. If the database has no tables, check creates
+// them.
 func (m *move) check(ctx context.Context) error {
 	steps, err := m.to.migrations()
 	if err != nil {
@@ -51,8 +53,8 @@ func (m *move) check(ctx context.Context) error {
 	return nil
 }
 
-// replaceable returns an error if the new database has something that the move must not overwrite. Every server makes
-// an account at its first start, so a database without accounts is empty.
+// replaceable returns an error if the new database contains data that the move must not overwrite. Every server
+// creates an account on its first start, so a database without accounts is empty.
 func (m *move) replaceable(ctx context.Context, has, wants int64) error {
 	nonce := newID()
 	if err := m.from.SetSetting(ctx, "move", nonce); err != nil {
@@ -80,7 +82,7 @@ func (m *move) replaceable(ctx context.Context, has, wants int64) error {
 	return fmt.Errorf("move to %s: %w\n    specify an empty database", m.to.name(), ErrNotEmpty)
 }
 
-// optional reads a setting that may not be set.
+// optional reads a setting. It returns an empty string if the setting does not exist.
 func (s *Store) optional(ctx context.Context, key string) (string, error) {
 	value, err := s.Setting(ctx, key)
 	if errors.Is(err, ErrNotFound) {

@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// sameRows compares all tables of two databases, except for the settings, of which a move adds some.
+// sameRows compares all tables of two databases, except for the settings, because a move adds some.
 func sameRows(t *testing.T, a, b *store.Store) {
 	t.Helper()
 	var made [2]map[string]store.File
@@ -33,7 +33,7 @@ func sameRows(t *testing.T, a, b *store.Store) {
 	}
 }
 
-// raw is a database without the store.
+// raw opens a database without the store.
 func raw(t *testing.T, dsn string) *sql.DB {
 	t.Helper()
 	driver := "sqlite"
@@ -57,7 +57,7 @@ func execAll(t *testing.T, db *sql.DB, statements ...string) {
 	}
 }
 
-// TestMove moves between all pairs of databases, and while rows are added, changed and deleted.
+// TestMove checks moves between all pairs of databases while rows are added, changed and deleted.
 func TestMove(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		onNew(t, func(t *testing.T, to string) {
@@ -79,8 +79,8 @@ func TestMove(t *testing.T) {
 					}
 					h.submit()
 					execAll(t, db,
-						"DELETE FROM session",                                               // whose key is a text
-						"DELETE FROM clarification_read", "DELETE FROM climb WHERE seq = 1", // and of several columns, with numbers
+						"DELETE FROM session",                                               // its key is text
+						"DELETE FROM clarification_read", "DELETE FROM climb WHERE seq = 1", // keys of several columns, including numbers
 						"UPDATE account SET display = 'a\nü\u2028' WHERE login = 'zoë'", "UPDATE contest SET thaw = 9223372036854775807",
 						"UPDATE team SET hidden = TRUE", "UPDATE token SET expires = NULL", "INSERT INTO setting (key, value) VALUES ('late', '')")
 					return nil
@@ -137,12 +137,12 @@ func TestMove(t *testing.T) {
 				t.Errorf("the old database opens again: %v", err)
 			}
 			open(t, store.Options{DSN: dsn, AcceptStale: true})
-			open(t, store.Options{DSN: dsn}) // from then on it is one like any other
+			open(t, store.Options{DSN: dsn}) // from then on it is an ordinary database
 		})
 	})
 }
 
-// TestNoSequences: a copy of rows is all that a database has.
+// TestNoSequences checks that PostgreSQL uses no sequences, because a move copies only rows.
 func TestNoSequences(t *testing.T) {
 	var n int
 	if err := raw(t, pg(t)).QueryRow("SELECT COUNT(*) FROM pg_sequences WHERE sequencename NOT LIKE 'goose%'").Scan(&n); err != nil || n != 0 {
@@ -234,7 +234,7 @@ func TestNoTwoDatabasesAreInUse(t *testing.T) {
 	})
 }
 
-// TestAMoveThatIsRefused leaves both databases as they are.
+// TestAMoveThatIsRefused checks that a refused move changes neither database.
 func TestAMoveThatIsRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -267,7 +267,7 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		execAll(t, raw(t, used), "DELETE FROM goose_db_version WHERE version_id = 99")
 		refused("an older schema", store.MoveOptions{To: store.Options{DSN: used}}, "specify an empty database")
 
-		// An empty database with the schema is as good as one without, and a dry run changes nothing.
+		// The target may be an empty database with the schema or without it. A dry run changes nothing.
 		to := lite(t)
 		m, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}, DryRun: true})
 		if err != nil || m.Rows < 10 {
@@ -284,7 +284,7 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		if _, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}}); err != nil {
 			t.Fatal(err)
 		}
-		// Back into the old one only explicitly.
+		// Moving back into the old database requires Replace.
 		there := open(t, store.Options{DSN: to, Now: h.clock.Now})
 		back := func(replace, dry bool) error {
 			_, err := there.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: dsn}, Replace: replace, DryRun: dry})
@@ -300,7 +300,8 @@ func TestAMoveThatIsRefused(t *testing.T) {
 	})
 }
 
-// TestRowsExchangeNames while they are copied: the move begins again, and does not fail.
+// TestRowsExchangeNames checks that a move starts over, and does not fail, if rows exchange unique names while
+// they are copied.
 func TestRowsExchangeNames(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -326,7 +327,7 @@ func TestRowsExchangeNames(t *testing.T) {
 	})
 }
 
-// TestAMoveComparesWhatArrived, and does not hand over if a row differs.
+// TestAMoveComparesWhatArrived checks that a move does not hand over if a row differs.
 func TestAMoveComparesWhatArrived(t *testing.T) {
 	h := newHarness(t, lite(t))
 	to := lite(t)
@@ -351,7 +352,8 @@ func TestAMoveComparesWhatArrived(t *testing.T) {
 	}
 }
 
-// TestServersThatShareADatabaseDoNotMove: neither one that is there before, nor one that comes.
+// TestServersThatShareADatabaseDoNotMove checks that a move is refused if another server uses the database or
+// starts to use it during the move.
 func TestServersThatShareADatabaseDoNotMove(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -385,7 +387,7 @@ func TestServersThatShareADatabaseDoNotMove(t *testing.T) {
 	})
 }
 
-// TestAnotherProcessDoesNotWrite while writes are stopped.
+// TestAnotherProcessDoesNotWrite checks that no other process can write while writes are stopped.
 func TestAnotherProcessDoesNotWrite(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -406,7 +408,7 @@ func TestAnotherProcessDoesNotWrite(t *testing.T) {
 	})
 }
 
-// TestTwoServersMoveIntoOneDatabase: the second one is refused.
+// TestTwoServersMoveIntoOneDatabase checks that the second of two concurrent moves is refused.
 func TestTwoServersMoveIntoOneDatabase(t *testing.T) {
 	to := store.Options{DSN: pg(t)}
 	a, b := newHarness(t, lite(t)), newHarness(t, lite(t))
@@ -427,7 +429,7 @@ func TestTwoServersMoveIntoOneDatabase(t *testing.T) {
 	b.submit()
 }
 
-// TestSessionsAndTokensInTheStop: pages and programs that only read go on.
+// TestSessionsAndTokensInTheStop checks that sessions and tokens remain readable while writes are stopped.
 func TestSessionsAndTokensInTheStop(t *testing.T) {
 	h := newHarness(t, lite(t))
 	if err := h.NewSession(t.Context(), h.alice, "session", ""); err != nil {

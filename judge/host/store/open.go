@@ -28,47 +28,49 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Options say which database is opened, and how.
+// Options select the database and say how to open it.
 type Options struct {
 	// DSN is the path of an SQLite database, which is created if needed, or postgres://... . If empty, the store
 	// uses assay.db in Dir.
 	DSN string
 	Dir string
-	// Version is the version of this program, for messages of other versions.
+	// Version is the version of this program. Messages to servers with another version use it.
 	Version string
-	// Now is the clock. If nil, it is time.Now. Stored times never go backwards, even if the clock does.
+	// Now returns the current time. If nil, the store uses time.Now. Stored times never go backwards, even if the
+	// clock does.
 	Now func() time.Time
-	// MaxWaiting is how many jobs may wait in the practice lane. Zero means 5,000.
+	// MaxWaiting is the maximum number of waiting jobs in the practice lane. Zero means 5,000.
 	MaxWaiting int
-	// LastLog is a result of LastLog that was stored outside of the database. If the database has fewer events, it
-	// was deleted or rolled back, and Open fails unless AcceptLoss is set.
+	// LastLog is a result of Store.LastLog that was stored outside of the database. If the database has fewer
+	// events, data was lost or rolled back, and Open fails unless AcceptLoss is set.
 	LastLog    int64
 	AcceptLoss bool
-	// AcceptStale opens a database whose data was moved to another one. From then on it counts as in use again.
+	// AcceptStale opens a database even if its data was moved to another one. After that, the database counts as
+	// in use again.
 	AcceptStale bool
-	// Alone reports that no other server can use the database, so that a held Lead need not be renewed. This keeps
-	// an idle disk idle.
+	// Alone reports whether no other server can use the database. If so, a held Lead need not be renewed, which
+	// avoids disk writes while the server is idle.
 	Alone bool
-	// Migrate brings the schema up to date although other servers use the database. ID is the name of this
-	// server, which does not count as another one.
+	// Migrate migrates the schema even if other servers use the database. ID is the name of this server, which
+	// does not count as another server.
 	Migrate bool
 	ID      string
 
-	schema fs.FS // the migrations; if nil, those of this program
+	schema fs.FS // the migrations; if nil, the embedded ones are used
 }
 
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// keyword matches the other form of connection strings of PostgreSQL.
+// keyword matches PostgreSQL connection strings in keyword/value form.
 var keyword = regexp.MustCompile(`(^|\s)(host|hostaddr|port|dbname|user|password)\s*=`)
 
-// versionKey is the setting with the program version that wrote the schema.
+// versionKey is the setting that stores the version of the program that wrote the schema.
 const versionKey = "schema_by"
 
-// Open opens the database and migrates its schema. Before a migration it copies an SQLite database beside itself. It
-// returns ErrNewer if the schema is of a later version, ErrRolledBack if the database has lost data, and
-// ErrOtherServers if the schema is of an earlier version and other servers use the database.
+// Open opens the database and migrates its schema. Before a migration it copies an SQLite database to the same
+// directory. It returns ErrNewer if a later version wrote the schema, and ErrRolledBack if the database has lost
+// data. It returns ErrOtherServers if the schema is older and other servers use the database.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s, err := connect(ctx, o)
 	if err != nil {
@@ -81,8 +83,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Away reports whether an error of Open may go away by itself: no database server responds, or it is starting or
-// stopping.
+// Away reports whether an error of Open may be temporary: the database server does not respond, is starting or
+// stopping, or has too many connections.
 func Away(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return slices.Contains([]string{"57P01", "57P02", "57P03", "53300"}, pg.Code)
@@ -145,10 +147,10 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// name returns the address of the database without a password.
+// name returns the address of the database, without its password.
 func (s *Store) name() string {
 	if u, err := url.Parse(s.options.DSN); s.postgres && err == nil {
-		u.RawQuery = "" // it may have a password, too
+		u.RawQuery = "" // the query may also contain a password
 		return u.Redacted()
 	} else if s.postgres {
 		return "postgres://..."
@@ -159,19 +161,19 @@ func (s *Store) name() string {
 func (s *Store) connectPostgres() error {
 	s.postgres = true
 	config, err := pgx.ParseConfig(s.options.DSN)
-	if err != nil { // its text quotes parts of a password
+	if err != nil { // the error text quotes parts of the password
 		return &judge.Misuse{
 			Err: errors.New("this is no address of a database: it looks like " +
 				"postgres://USER:PASSWORD@HOST/NAME?sslmode=require\n    in a name or a password write %2F, %3F, %23, %25 and %40 for / ? # % and @"),
 		}
 	}
-	// Compiling a plan, starting parallel workers, or planning again for each value pays off for queries of seconds.
-	// Here each of them would make a page of 1 ms take 5 ms.
+	// JIT compilation, parallel workers, and a new plan for each value pay off only for queries that take seconds.
+	// Here each of them would slow a page down from 1 ms to 5 ms.
 	config.RuntimeParams["jit"] = "off"
 	config.RuntimeParams["max_parallel_workers_per_gather"] = "0"
 	config.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 	s.writer = stdlib.OpenDB(*config)
-	const connections = 16 // of the 100 that PostgreSQL has by default
+	const connections = 16 // of the 100 that PostgreSQL allows by default
 	s.writer.SetMaxOpenConns(connections)
 	s.writer.SetMaxIdleConns(connections)
 	s.reader = s.writer
@@ -184,7 +186,7 @@ func (s *Store) connectSQLite() error {
 		return err
 	}
 	s.options.DSN = path
-	// The file has hashes of tokens. Its journal gets the same mode.
+	// The file contains hashes of tokens. Its journal gets the same mode.
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
@@ -220,7 +222,7 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// migrations returns the steps from an empty database to the current schema.
+// migrations returns the steps that migrate an empty database to the current schema.
 func (s *Store) migrations() (*goose.Provider, error) {
 	files := s.options.schema
 	if files == nil {
@@ -240,7 +242,7 @@ func (s *Store) migrations() (*goose.Provider, error) {
 	return goose.NewProvider(goose.DialectPostgres, s.writer, files, goose.WithDisableGlobalRegistry(true), goose.WithSessionLocker(locker))
 }
 
-// prepare migrates the schema, and returns an error if it must not touch the database.
+// prepare migrates the schema. It returns an error if it must not touch the database.
 func (s *Store) prepare(ctx context.Context) error {
 	steps, err := s.migrations()
 	if err != nil {
@@ -293,10 +295,10 @@ func (s *Store) prepare(ctx context.Context) error {
 	return nil
 }
 
-// serversSchema is the first schema that knows which servers use the database.
+// serversSchema is the first schema version that records which servers use the database.
 const serversSchema = 27
 
-// unused returns ErrOtherServers if other servers use a database whose schema is about to change.
+// unused returns ErrOtherServers if the schema is about to change while other servers use the database.
 func (s *Store) unused(ctx context.Context, has, wants int64) error {
 	if s.options.Migrate || !s.postgres || has < serversSchema {
 		return nil
@@ -320,7 +322,7 @@ func (s *Store) others(ctx context.Context) (here []string, err error) {
 	return here, err
 }
 
-// copyBeside copies the database before its schema changes.
+// copyBeside copies the database to the same directory before its schema changes.
 func (s *Store) copyBeside(ctx context.Context, schema int64) error {
 	path := fmt.Sprintf("%s.schema-%d-%s", s.options.DSN, schema, s.options.Now().UTC().Format("20060102T150405"))
 	if _, err := s.writer.ExecContext(ctx, "VACUUM INTO $1", path); err != nil {

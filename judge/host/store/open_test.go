@@ -20,7 +20,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// later are the migrations of a program that is one step further.
+// later returns the migrations of a program with a later schema.
 func later(t *testing.T) fs.FS {
 	t.Helper()
 	now, err := store.Embedded()
@@ -54,7 +54,7 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 		if want := map[bool]int{true: 0, false: 1}[h.Postgres()]; err != nil || len(copies) != want {
 			t.Errorf("copies from before: %q, %v; want %d", copies, err, want)
 		}
-		for _, path := range copies { // it is what an old program opens
+		for _, path := range copies { // a copy is for the previous version
 			if _, err := open(t, store.Options{DSN: path}).Problem(t.Context(), "nim"); err != nil {
 				t.Errorf("the copy from before: %v", err)
 			}
@@ -66,7 +66,7 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 	})
 }
 
-// TestASchemaInUse: it changes under other servers only if that is asked for. SQLite has one server.
+// TestASchemaInUse checks that a schema used by other servers changes only with Migrate. SQLite allows one server.
 func TestASchemaInUse(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -83,7 +83,7 @@ func TestASchemaInUse(t *testing.T) {
 		if !errors.Is(err, store.ErrOtherServers) || !strings.Contains(err.Error(), "v2.0.0 would bring it to schema 99 under the servers a (v1.2.3)") {
 			t.Fatalf("got %v", err)
 		}
-		open(t, store.Options{DSN: dsn, Now: h.clock.Now, ID: "b"}) // whose schema it is
+		open(t, store.Options{DSN: dsn, Now: h.clock.Now, ID: "b"}) // its own schema version
 		o.Migrate = true
 		open(t, o)
 		if _, err := store.Open(t.Context(), store.Options{DSN: dsn, Now: h.clock.Now, ID: "b"}); !errors.Is(err, store.ErrNewer) {
@@ -95,7 +95,8 @@ func TestASchemaInUse(t *testing.T) {
 	})
 }
 
-// TestASchemaOutOfUse: neither a server that is gone nor the one that starts again keeps it as it is.
+// TestASchemaOutOfUse checks that a schema can change if the other server is gone or has stopped, or if it is this
+// server itself.
 func TestASchemaOutOfUse(t *testing.T) {
 	for what, id := range map[string]string{"gone": "b", "ended": "b", "itself": "a"} {
 		dsn := pgCopy(t, "template1")
@@ -138,7 +139,7 @@ func TestADatabaseThatWasRolledBackIsRefused(t *testing.T) {
 	})
 }
 
-// TestSeveralServersStartAtOnce on an empty database.
+// TestSeveralServersStartAtOnce checks that several servers can start at once on an empty database.
 func TestSeveralServersStartAtOnce(t *testing.T) {
 	dsn := pgCopy(t, "template1")
 	var wg sync.WaitGroup
@@ -194,8 +195,8 @@ func TestPathsOfDatabases(t *testing.T) {
 	}
 }
 
-// TestTheTablesOfABackupAreAllTables, in an order in which they can be filled: the round
-// trips hold that.
+// TestTheTablesOfABackupAreAllTables checks that a backup covers all tables, in an order in which they can be
+// filled. The round-trip tests check that the rows can be restored.
 func TestTheTablesOfABackupAreAllTables(t *testing.T) {
 	dsn := lite(t)
 	open(t, store.Options{DSN: dsn})

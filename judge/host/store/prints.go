@@ -9,24 +9,24 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Print is a file that a team wants printed.
+// A Print is a print request of a team.
 type Print struct {
 	Contest  string // id
-	Number   int64  // in its contest, from 1
+	Number   int64  // number in the contest, from 1
 	Team     string // id
 	Account  string // id of the sender
 	Name     string // of the file
 	Language string // empty if the sender gave none
-	Body     string // lists do not have it; empty if the sender was erased
+	Body     string // not set in lists; empty if the account was deleted
 	Pages    int
 	Made     time.Time
 	State    PrintState
 	Reason   string    // why it failed
-	Printer  string    // username of who prints it; empty for the print command
+	Printer  string    // username of the account that prints it; empty for the print command
 	Changed  time.Time // when the state was set
 }
 
-// PrintState is what became of a print.
+// PrintState is the state of a print.
 type PrintState string
 
 // The states of a print.
@@ -40,11 +40,11 @@ const (
 // ErrTooManyPages means that a team has sent too many pages within an hour.
 var ErrTooManyPages = errors.New("too many pages in an hour")
 
-// NewPrint stores a print, which waits from now on, and returns its number. It returns ErrTooManyPages if the team
-// would have more than most pages within an hour, and ErrTwice if the team has just sent the same file.
+// NewPrint stores a waiting print and returns its number. It returns ErrTooManyPages if the team would send more
+// than most pages within an hour, and ErrTwice if the team has just sent the same file.
 func (s *Store) NewPrint(ctx context.Context, p Print, most int) (number int64, err error) {
 	err = s.tx(ctx, "keep a print", func(q *query.Queries) error {
-		if n, err := q.HoldContest(ctx, p.Contest); changed(n, err) != nil { // this lock makes the count of pages exact
+		if n, err := q.HoldContest(ctx, p.Contest); changed(n, err) != nil { // the lock makes the page count exact
 			return changed(n, err)
 		}
 		now := s.now()
@@ -79,7 +79,8 @@ func (s *Store) NewPrint(ctx context.Context, p Print, most int) (number int64, 
 	return number, err
 }
 
-// Prints reads at most n prints of a contest, newest first: those of a team, by its id, or all if it is empty.
+// Prints reads at most n prints of a contest, newest first. If team is empty, it reads those of all teams;
+// otherwise team is an id.
 func (s *Store) Prints(ctx context.Context, contest, team string, n int) ([]*Print, error) {
 	rows, err := s.read.PrintsOf(ctx, query.PrintsOfParams{Contest: contest, Team: team, Most: int32(n)})
 	return each(rows, err, "read the prints of a contest", func(r query.PrintsOfRow) *Print {
@@ -90,7 +91,7 @@ func (s *Store) Prints(ctx context.Context, contest, team string, n int) ([]*Pri
 	})
 }
 
-// Print reads a print with its file. It returns ErrNotFound if there is none with the number.
+// Print reads a print with its file. It returns ErrNotFound if the number does not exist.
 func (s *Store) Print(ctx context.Context, contest string, number int64) (*Print, error) {
 	row, err := s.read.GetPrint(ctx, contest, number)
 	r := row.PrintRequest
@@ -101,7 +102,7 @@ func (s *Store) Print(ctx context.Context, contest string, number int64) (*Print
 	}, failed("read a print", err)
 }
 
-// NextPrint returns the print that has waited longest, of all contests. It returns ErrNotFound if none waits.
+// NextPrint returns the print that has waited longest in any contest. It returns ErrNotFound if none is waiting.
 func (s *Store) NextPrint(ctx context.Context) (*Print, error) {
 	r, err := s.read.NextToPrint(ctx)
 	if err != nil {
@@ -110,8 +111,8 @@ func (s *Store) NextPrint(ctx context.Context) (*Print, error) {
 	return s.Print(ctx, r.Contest, r.Number)
 }
 
-// SetPrint changes the state of a print from p.State. It reports false if the print has another state. Printer is
-// the id of the account that prints; if empty, it is the print command.
+// SetPrint changes the state of a print from p.State to the given one. It returns false if the print has another
+// state. Printer is the id of the account that prints; if empty, the print command prints.
 func (s *Store) SetPrint(ctx context.Context, p *Print, to PrintState, printer, reason string) (bool, error) {
 	n, err := s.write.SetPrint(ctx, query.SetPrintParams{
 		Contest: p.Contest, Number: p.Number, Before: string(p.State), State: string(to), Reason: clean(reason),
@@ -120,8 +121,8 @@ func (s *Store) SetPrint(ctx context.Context, p *Print, to PrintState, printer, 
 	return n > 0, failed("note the state of a print", err)
 }
 
-// AbandonPrints fails the prints that a print command began longer ago than within. Its server has ended, and it is
-// unknown what was printed.
+// AbandonPrints fails prints that the print command began longer ago than the given time. Their server has
+// stopped, so it is unknown what was printed.
 func (s *Store) AbandonPrints(ctx context.Context, within time.Duration, reason string) error {
 	now := s.now()
 	return failed("look for abandoned prints", s.write.FailPrints(ctx, query.FailPrintsParams{

@@ -10,7 +10,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestPrints: prints wait, are printed by the command or by a person, fail, and are bounded in an hour.
+// TestPrints checks that prints wait, are printed by the command or by an account, and fail, and that pages per
+// hour are limited.
 func TestPrints(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -48,7 +49,7 @@ func TestPrints(t *testing.T) {
 			t.Errorf("the next one is %d", next.Number)
 		}
 		set(first, store.Printing, "", "", true)
-		set(first, store.Printing, "", "", false) // another server has it
+		set(first, store.Printing, "", "", false) // another server is printing it
 		if next := must(h.NextPrint(t.Context()))(t); next.Number != 2 {
 			t.Errorf("the next one is %d", next.Number)
 		}
@@ -78,7 +79,7 @@ func TestPrints(t *testing.T) {
 		h.clock.add(2 * time.Minute)
 		abandon(time.Minute)
 		list(ours.ID, "2 printing bob", "1 failed lost")
-		send(ours, "e", 10, nil) // what failed does not count
+		send(ours, "e", 10, nil) // failed prints do not count
 		send(ours, "f", 1, store.ErrTooManyPages)
 		h.clock.add(time.Hour)
 		send(ours, "f", 10, nil)

@@ -22,23 +22,23 @@ type Problem struct {
 	Config blob.Digest // the languages and limits of the active bundle
 	Sheet  blob.Digest // the problem metadata for pages; may be empty
 	Made   time.Time
-	// Practice is what practice with the problem shows. If empty, the server's setting applies.
+	// Practice is what a contestant sees in practice. If empty, the server's setting applies.
 	Practice PracticeLevel
 }
 
-// PracticeLevel says what an account without a role sees of its submissions to a problem that no
-// contest has. Administrators and judges see everything.
+// PracticeLevel says what accounts without a role see of their submissions to a problem in practice.
+// Administrators and judges see everything.
 type PracticeLevel string
 
-// The levels of practice.
+// The practice levels.
 const (
 	PracticeOff     PracticeLevel = "off"     // practice is disabled
 	PracticeVerdict PracticeLevel = "verdict" // the verdict
 	PracticeSamples PracticeLevel = "samples" // the verdict of each test case, and everything about the samples
-	PracticeAll     PracticeLevel = "all"     // everything, with the secret test cases
+	PracticeAll     PracticeLevel = "all"     // everything, including the secret test cases
 )
 
-// PracticeLevels are the levels, from the one that shows least.
+// PracticeLevels lists the levels, beginning with the one that shows least.
 var PracticeLevels = []PracticeLevel{PracticeOff, PracticeVerdict, PracticeSamples, PracticeAll}
 
 // NewBundle is a bundle for PutBundle.
@@ -46,7 +46,7 @@ type NewBundle struct {
 	Problem string // slug
 	Title   string
 	Owner   string // id of an account; ignored if the problem exists
-	// Anybodys allows that another account owns the problem.
+	// Anybodys allows the problem to belong to another account.
 	Anybodys bool
 	ID       blob.Digest
 	// Manifest is the blob that lists all blobs of the bundle.
@@ -54,15 +54,15 @@ type NewBundle struct {
 	Config   blob.Digest
 	Sheet    blob.Digest // may be empty
 	MadeBy   string      // id of an account
-	// Practice is what practice with the problem shows from now on. If nil, that does not change.
+	// Practice is the new practice level of the problem. If nil, it does not change.
 	Practice *PracticeLevel
-	// Candidate reports whether the active bundle stays: only rejudgings use the new one.
+	// Candidate keeps the active bundle: only rejudgings can use the new one.
 	Candidate bool
 }
 
-// PutBundle creates the problem if it is new, and makes the bundle its active one unless it is a candidate. Putting
-// the same bundle again changes nothing. It returns ErrTaken if the problem belongs to another account, and
-// ErrNotFound if a candidate has no problem yet.
+// PutBundle creates the problem if it is new, and makes the bundle active unless it is a candidate. Putting the
+// same bundle again changes nothing. It returns ErrTaken if the problem belongs to another account, and
+// ErrNotFound if b is a candidate and the problem does not exist.
 func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err error) {
 	err = s.tx(ctx, "keep a bundle of "+b.Problem, func(q *query.Queries) error {
 		now, practice := s.now(), PracticeLevel("")
@@ -111,7 +111,7 @@ func (s *Store) PutBundle(ctx context.Context, b NewBundle) (p *Problem, err err
 	return p, nil
 }
 
-// published records in the contests of a problem that it has another version.
+// published records a new version of the problem in the event logs of its contests.
 func (s *Store) published(ctx context.Context, q *query.Queries, slug string) error {
 	contests, err := q.ContestsOfProblem(ctx, slug)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *Store) Problem(ctx context.Context, slug string) (*Problem, error) {
 	return problem(row), failed("read the problem "+slug, err)
 }
 
-// Problems reads all problems, by their slugs.
+// Problems reads all problems, ordered by slug.
 func (s *Store) Problems(ctx context.Context) ([]*Problem, error) {
 	rows, err := s.read.ListProblems(ctx)
 	problems := make([]*Problem, 0, len(rows))
@@ -149,7 +149,7 @@ func problem(r query.Problem) *Problem {
 	}
 }
 
-// A Version is a bundle of a problem in a list.
+// A Version is a bundle of a problem, as listed.
 type Version struct {
 	ID       blob.Digest
 	Manifest blob.Digest
@@ -172,8 +172,8 @@ func (s *Store) ProblemsWith(ctx context.Context, bundle blob.Digest) ([]*Proble
 	return each(rows, err, "look whose bundle "+string(bundle)+" is", problem)
 }
 
-// Cost estimates the CPU time of judging a submission: the median of the problem's last 20 judgings. Without any it
-// is 5 s.
+// Cost estimates the CPU time for judging a submission. It is the median of the last 20 judgements of the problem,
+// or 5 s if there are none.
 func (s *Store) Cost(ctx context.Context, slug string) (time.Duration, error) {
 	const last, first = 20, 5 * time.Second
 	p, err := s.Problem(ctx, slug)

@@ -9,23 +9,23 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Organization is a university, school or company of teams. Texts other than ID and Name may be empty.
+// Organization is the university, school or company of a team. Texts other than ID and Name may be empty.
 type Organization struct {
-	ID         string // unique in its contest
+	ID         string // unique in the contest
 	ICPCID     string // in the ICPC's registration system
 	Name       string
 	FormalName string
 	Country    string // ISO 3166-1 alpha-3
-	Region     string // the subdivision of the country: ISO 3166-2
+	Region     string // subdivision of the country: ISO 3166-2
 	URL        string
 	Location   string // JSON
 }
 
 // Group is a group of teams. Texts other than ID and Name may be empty.
 type Group struct {
-	ID       string // unique in its contest
+	ID       string // unique in the contest
 	ICPCID   string
-	Name     string // unique in its contest
+	Name     string // unique in the contest
 	Type     string // such as site or division
 	Location string // JSON
 }
@@ -33,7 +33,7 @@ type Group struct {
 // ContestPerson is a person who is involved in a contest. Texts other than ID, Name and Role may be
 // empty.
 type ContestPerson struct {
-	ID     string // unique in its contest
+	ID     string // unique in the contest
 	ICPCID string
 	Name   string
 	Title  string
@@ -45,17 +45,17 @@ type ContestPerson struct {
 
 // ContestAccount is an account that a contest package lists.
 type ContestAccount struct {
-	ID        string // unique in its contest
+	ID        string // unique in the contest
 	Type      string // one of clics.ImportedTypes
-	Person    string // id; it may be empty
-	Team      string // ExtID; it may be empty
+	Person    string // id; may be empty
+	Team      string // ExtID; may be empty
 	Addresses []string
-	// Created reports whether an import created the account, and so sets its name and password.
+	// Created reports whether an import created the account. If so, imports may set its name and password.
 	Created bool
 	Account *Account
 }
 
-// Organizations reads the organizations of a contest by their ids.
+// Organizations reads the organizations of a contest, ordered by id.
 func (s *Store) Organizations(ctx context.Context, contest string) ([]Organization, error) {
 	rows, err := s.read.OrganizationsOf(ctx, contest)
 	return each(rows, err, "read the organizations of a contest", func(r query.Organization) Organization {
@@ -63,7 +63,7 @@ func (s *Store) Organizations(ctx context.Context, contest string) ([]Organizati
 	})
 }
 
-// Groups reads the groups of a contest by their ids.
+// Groups reads the groups of a contest, ordered by id.
 func (s *Store) Groups(ctx context.Context, contest string) ([]Group, error) {
 	rows, err := s.read.GroupsOf(ctx, contest)
 	return each(rows, err, "read the groups of a contest", func(r query.TeamGroup) Group {
@@ -71,7 +71,7 @@ func (s *Store) Groups(ctx context.Context, contest string) ([]Group, error) {
 	})
 }
 
-// Persons reads the persons of a contest by their ids.
+// Persons reads the persons of a contest, ordered by id.
 func (s *Store) Persons(ctx context.Context, contest string) ([]*ContestPerson, error) {
 	rows, err := s.read.PersonsOf(ctx, contest)
 	return eachRead(rows, err, "read the persons of a contest", person)
@@ -82,7 +82,7 @@ func person(r query.Person) (*ContestPerson, error) {
 	return p, fromJSON("the teams of the person "+r.ID, r.Teams, &p.Teams)
 }
 
-// ContestAccounts reads the accounts that the package of a contest lists, by their ids.
+// ContestAccounts reads the accounts listed in the contest's package, ordered by id.
 func (s *Store) ContestAccounts(ctx context.Context, contest string) ([]*ContestAccount, error) {
 	rows, err := s.read.ContestAccountsOf(ctx, contest)
 	if err != nil {
@@ -123,17 +123,17 @@ func (s *Store) ContestAccounts(ctx context.Context, contest string) ([]*Contest
 	return all, nil
 }
 
-// A ContestImport is what the import of a contest package adds and changes. Everything else stays unchanged.
+// A ContestImport lists what an import of a contest package adds and changes. Everything else stays unchanged.
 type ContestImport struct {
-	// Contest is new if it has no ID. If nil, the contest with ID stays unchanged.
+	// Contest is created if it has no ID. If nil, the contest with the given ID stays unchanged.
 	Contest *Contest
 	ID      string
-	// Problems are all problems of the contest in their order. If nil, they stay unchanged.
+	// Problems lists all problems of the contest, in order. If nil, the problems stay unchanged.
 	Problems      []NewContestProblem
 	Organizations []Organization
 	Groups        []Group
-	// Teams are known by their ExtIDs, and are in the groups of GroupIDs. ID, Number, Groups, ExtraTime
-	// and ExtraPenalty are ignored.
+	// Teams are identified by ExtID and belong to the groups in GroupIDs. ID, Number, Groups, ExtraTime and
+	// ExtraPenalty are ignored.
 	Teams    []Team
 	Persons  []ContestPerson
 	Accounts []ImportedAccount
@@ -142,26 +142,26 @@ type ContestImport struct {
 
 // ImportedAccount is an account that an import creates or changes.
 type ImportedAccount struct {
-	ID        string // unique in its contest
+	ID        string // unique in the contest
 	Type      string
 	Person    string
 	Team      string // ExtID; if empty, the account is in no team
 	Addresses []string
-	Role      string // in the contest; if empty, it has none
-	// Account is the account on the server. If nil, New is created.
+	Role      string // role in the contest; may be empty
+	// Account is the account on the server. If nil, the import creates New.
 	Account *Account
 	New     NewAccount
-	// Name and Password are set if they are not empty. Password is a hash.
+	// If Name and Password are not empty, the import sets them. Password is a hash.
 	Name, Password string
 }
 
-// ImportContest applies an import: all of it, or nothing. It returns the contest's id, and the accounts of
-// n.Accounts in their order. It returns ErrChanged if the contest was changed since n.Contest was read.
+// ImportContest applies an import in one transaction. It returns the contest's id, and the accounts in the order
+// of n.Accounts. It returns ErrChanged if the contest has changed since n.Contest was read.
 func (s *Store) ImportContest(ctx context.Context, n *ContestImport) (contest string, accounts []*Account, err error) {
 	err = s.tx(ctx, "import a contest", func(q *query.Queries) (err error) {
 		contest, accounts = n.ID, nil
 		if n.Contest != nil && n.Contest.ID == "" {
-			made := *n.Contest // the transaction may run again, and each run starts with the same
+			made := *n.Contest // a copy, because the transaction may run again
 			err = s.newContest(ctx, q, &made, n.Problems)
 			contest = made.ID
 		} else if n.Contest != nil {
@@ -201,7 +201,7 @@ func (s *Store) ImportContest(ctx context.Context, n *ContestImport) (contest st
 	return contest, accounts, err
 }
 
-// importObjects stores persons, and what teams and accounts refer to.
+// importObjects stores persons, and the objects that teams and accounts refer to.
 func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest string, n *ContestImport) error {
 	for _, o := range n.Organizations {
 		if err := q.PutOrganization(ctx, query.PutOrganizationParams{
@@ -215,7 +215,7 @@ func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest str
 	if err != nil {
 		return err
 	}
-	// Names are unique, but two groups may swap theirs.
+	// Names are unique, but two groups may exchange theirs.
 	is := func(id string) func(query.TeamGroup) bool { return func(g query.TeamGroup) bool { return g.ID == id } }
 	for _, g := range n.Groups {
 		if slices.ContainsFunc(there, is(g.ID)) {
@@ -252,7 +252,7 @@ func (s *Store) importObjects(ctx context.Context, q *query.Queries, contest str
 	return nil
 }
 
-// importTeams stores teams, and returns the ids of all teams of the contest by their ExtIDs.
+// importTeams stores teams. It returns a map from the ExtIDs of the contest's teams to their ids.
 func (s *Store) importTeams(ctx context.Context, q *query.Queries, contest string, teams []Team) (map[string]string, error) {
 	rows, err := q.TeamsOf(ctx, contest)
 	if err != nil {
@@ -336,7 +336,7 @@ func (s *Store) importAccount(ctx context.Context, q *query.Queries, contest str
 		}
 	}
 	if role, err := roleIn(ctx, q, a.ID, contest); err != nil || role == n.Role && role != "" {
-		return a, err // it may be restricted to sites, which packages do not list
+		return a, err // the account may be restricted to sites, which packages do not list
 	}
 	return a, setRoleIn(ctx, q, a.ID, contest, n.Role, nil)
 }

@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// imported is an import that has something of everything.
+// imported returns an import with objects of every kind.
 func (h *harness) imported() *store.ContestImport {
 	return &store.ContestImport{
 		Contest: &store.Contest{
@@ -44,7 +44,8 @@ func (h *harness) imported() *store.ContestImport {
 	}
 }
 
-// TestImportContest: an import creates everything, a second one changes what it lists and keeps the rest.
+// TestImportContest checks that an import creates all objects. A second import changes the objects that it lists,
+// and keeps the rest.
 func TestImportContest(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -99,7 +100,7 @@ func TestImportContest(t *testing.T) {
 		}
 		check(n)
 
-		// Groups exchange their names, and a team gets time on a page that the import does not know.
+		// Groups exchange their names, and a team gets extra time that the import does not know.
 		teams, err := h.Teams(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +124,7 @@ func TestImportContest(t *testing.T) {
 	})
 }
 
-// TestImportContestOrNothing: an import that fails at its end leaves nothing.
+// TestImportContestOrNothing checks that an import that fails at its end changes nothing.
 func TestImportContestOrNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -157,7 +158,7 @@ func TestImportContestOrNothing(t *testing.T) {
 	})
 }
 
-// TestEditKeepsIDs: who edits a contest or enters it by a page keeps what an import has set.
+// TestEditKeepsIDs checks that editing a contest, or joining it on a page, keeps what an import has set.
 func TestEditKeepsIDs(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -189,7 +190,7 @@ func TestEditKeepsIDs(t *testing.T) {
 				t.Errorf("%d: the contest is %+v, %v", i, c, err)
 			}
 		}
-		// The third team has the number 3, which is the id of another one.
+		// The new team has the number 3, but another team has the id 3.
 		team, err := h.Enter(t.Context(), id, h.alice)
 		if err != nil || team.Number != 3 || team.ExtID != "team-3" {
 			t.Errorf("the new team is %+v, %v", team, err)
@@ -215,7 +216,7 @@ func TestEditKeepsIDs(t *testing.T) {
 	})
 }
 
-// TestGroupsOfBefore: the migration makes groups of the lists of names that teams had.
+// TestGroupsOfBefore checks that the migration creates groups from the teams' old lists of group names.
 func TestGroupsOfBefore(t *testing.T) {
 	onNew(t, func(t *testing.T, dsn string) {
 		all, err := store.Embedded()
@@ -281,8 +282,8 @@ func TestGroupsOfBefore(t *testing.T) {
 	})
 }
 
-// TestErasePersons: a person goes with their account, and with that of a team that has no other;
-// a coach stays for the other team.
+// TestErasePersons checks that deleting an account also deletes its person and, with a team's last account, the
+// team's persons. A coach of another team stays.
 func TestErasePersons(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

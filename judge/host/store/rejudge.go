@@ -13,64 +13,65 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Rejudging is a set of submissions of a contest that are rejudged while their current judgements remain in effect.
-// Only the jury sees it until it is applied.
+// A Rejudging is a set of submissions of a contest that are rejudged while their current judgements remain in
+// effect. Only the jury sees the rejudging until it is applied.
 type Rejudging struct {
 	ID      string
 	Contest string // id
-	Filter  Filter // that chose them
+	Filter  Filter // selected the submissions
 	Why     string
-	Login   string // username of the judge who began it
+	Login   string // username of the judge who started it
 	State   RejudgingState
 	Made    time.Time
 	Ended   time.Time // zero while it runs
-	// Bundle is the version of the problem with which it judges. If empty, the active one of each problem is used.
+	// Bundle is the problem version to judge with. If empty, the active version of each problem is used.
 	Bundle blob.Digest
 	// Repeats is how often each submission is judged.
 	Repeats int
-	// Submissions is how many it has, Open how many of them have a run that has not ended.
+	// Submissions is the number of submissions. Open is how many of them have a run that has not ended.
 	Submissions, Open int
 }
 
-// RejudgingState says where a rejudging is.
+// RejudgingState is the state of a rejudging.
 type RejudgingState string
 
 // The states of a rejudging.
 const (
-	RejudgingRunning   RejudgingState = "running"   // also when all is judged, until it is applied or canceled
+	RejudgingRunning   RejudgingState = "running"   // until applied or canceled, even if all runs have ended
 	RejudgingApplied   RejudgingState = "applied"   // its judgements count
 	RejudgingCancelled RejudgingState = "cancelled" // it changed nothing
 )
 
-// A NewRejudging is a rejudging to begin.
+// A NewRejudging is a rejudging to be started.
 type NewRejudging struct {
-	Filter  Filter // its Contest, Before and Limit mean what they do for Submissions
+	Filter  Filter // Contest, Before and Limit work as in Submissions
 	Why     string
 	Account string // id of the caller
-	// Bundle is a version of the problem of the filter. If empty, the active version of each problem is used.
+	// Bundle is a version of the problem in Filter. If empty, the active version of each problem is used.
 	Bundle blob.Digest
-	// Repeats is how often each submission is judged, from 1 to MostRepeats. Zero means 1. If the runs of a submission
-	// end with different verdicts, the best one would count, as for times near the limit.
+	// Repeats is how often each submission is judged, from 1 to MostRepeats. Zero means 1. If the verdicts of a
+	// submission's runs differ, the best one counts, as for runs near the time limit.
 	Repeats int
 }
 
-// MostRepeats is how often a rejudging can judge each submission.
+// MostRepeats is the maximum of NewRejudging.Repeats.
 const MostRepeats = 10
 
 // Errors of rejudgings.
 var (
 	ErrFinal    = errors.New("the results of the contest are final")
 	ErrNotReady = errors.New("it cannot be applied yet")
-	// ErrTooMany is a rejudging with more than MostRejudged runs.
+	// ErrTooMany means that a rejudging would have more than MostRejudged runs.
 	ErrTooMany = errors.New("too many submissions")
 )
 
-// MostRejudged is how many runs one rejudging can have.
+// MostRejudged is the maximum number of runs in a rejudging.
 const MostRejudged = 20_000
 
-// Rejudge creates a rejudging. Each submission is judged in the background lane. Left is how many submissions were left
-// out: they have no verdict yet, or are in another running rejudging. It returns ErrNotFound if the filter chooses none
-// or the version does not exist, ErrTooMany, and ErrFinal if the results of the contest are final.
+// Rejudge creates a rejudging. Each submission is judged in the background lane. Left is the number of submissions
+// left out because they have no verdict yet or are in another running rejudging. Rejudge returns ErrNotFound if
+// the filter selects no submission or the version does not exist. It returns ErrTooMany if there would be more
+// than MostRejudged runs, and ErrFinal if the results of the contest are final.
 func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left int, err error) {
 	n.Repeats = max(n.Repeats, 1)
 	if n.Filter.Limit == 0 {
@@ -106,7 +107,7 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 			return ErrNotFound
 		}
 		contest := chosen[0].Contest
-		now, err := s.step(ctx, q, contest, OfRejudging, id, Created) // this locks the contest
+		now, err := s.step(ctx, q, contest, OfRejudging, id, Created) // locks the contest
 		if err != nil {
 			return err
 		}
@@ -128,13 +129,13 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 			return err
 		}
 		var jobs []newJob
-		for i := len(chosen) - 1; i >= 0; i-- { // the first submission goes first
+		for i := len(chosen) - 1; i >= 0; i-- { // in order of submission
 			c := chosen[i]
 			old, err := q.StandingJudgement(ctx, c.ID)
 			if err != nil {
 				return err
 			}
-			none := len(c.Files) == 0 || problems[c.Problem].Bundle == "" // after an erasure there is nothing to judge
+			none := len(c.Files) == 0 || problems[c.Problem].Bundle == "" // deleted content cannot be judged
 			if taken[c.ID] || !old.Ended.Valid || none {
 				left++
 				continue
@@ -160,8 +161,8 @@ func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left
 	return r, left, err
 }
 
-// problemAt reads a problem with one of its versions in the place of the active one. If bundle is empty, it reads the
-// problem with the active version.
+// problemAt reads a problem, and replaces its active version by the given one. If bundle is empty, it keeps the
+// active version.
 func (s *Store) problemAt(ctx context.Context, slug string, bundle blob.Digest) (*Problem, error) {
 	p, err := s.Problem(ctx, slug)
 	if err != nil || bundle == "" {
@@ -180,7 +181,7 @@ func (s *Store) problemAt(ctx context.Context, slug string, bundle blob.Digest) 
 	return nil, fmt.Errorf("look for the version %s of %s: %w", bundle, slug, ErrNotFound)
 }
 
-// judgeBeside creates judgements beside the current one: the first, and those that repeat it.
+// judgeBeside creates the judgements of a submission in a rejudging. The first is the root that the others repeat.
 func (s *Store) judgeBeside(
 	ctx context.Context, q *query.Queries, rejudging string, old *query.StandingJudgementRow, p *Problem, repeats int, now int64,
 ) (jobs []newJob, err error) {
@@ -214,7 +215,8 @@ func (s *Store) judgeBeside(
 	return jobs, q.InsertRejudged(ctx, query.InsertRejudgedParams{Rejudging: rejudging, Submission: old.Submission, Old: old.ID, Root: root})
 }
 
-// count makes a judgement the current one of its submission. In a rejudging, it makes it the one to be applied.
+// count makes a judgement the current one of its submission. If the judgement belongs to a rejudging, count makes
+// it the one to be applied instead.
 func count(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow, id string) error {
 	if n, err := q.SetRejudged(ctx, of.Root, id); err != nil || n > 0 {
 		return err
@@ -270,13 +272,13 @@ type Rejudged struct {
 	Was        judge.Verdict
 	WasScore   string
 	Done       bool          // all runs have ended
-	Verdict    judge.Verdict // empty while there is none, and if it was canceled
+	Verdict    judge.Verdict // empty if pending or canceled
 	Score      string
 	Finished   *judge.Finished
 	Reason     string // why the judge gave no verdict
-	Moved      bool   // the current judgement is another one than when the rejudging began
-	// Runs are the runs that have ended with a verdict, in their order. There are several if the rejudging repeats
-	// them, or if a time was near the limit.
+	Moved      bool   // the current judgement has changed since the rejudging began
+	// Runs lists the runs that have ended with a verdict, in order. There are several if the rejudging repeats
+	// them, or if a run was near the time limit.
 	Runs []RejudgedRun
 }
 
@@ -297,16 +299,16 @@ func (r *Rejudged) Differ() bool {
 	return false
 }
 
-// Changed reports whether the verdict or the score changes.
+// Changed reports whether applying r would change the verdict or the score.
 func (r *Rejudged) Changed() bool { return r.Done && (r.Verdict != r.Was || r.Score != r.WasScore) }
 
-// Lost reports that a verdict would be replaced by none.
+// Lost reports whether applying r would lose a verdict.
 func (r *Rejudged) Lost() bool {
 	none := func(v judge.Verdict) bool { return v == judge.NotJudged || v == judge.JudgeError }
 	return r.Done && none(r.Verdict) && !none(r.Was)
 }
 
-// RejudgedOf reads the submissions of a rejudging by their numbers.
+// RejudgedOf reads the submissions of a rejudging, ordered by number.
 func (s *Store) RejudgedOf(ctx context.Context, id string) ([]*Rejudged, error) {
 	all, err := rejudgedOf(ctx, s.read, id)
 	return all, failed("read the submissions of a rejudging", err)
@@ -337,7 +339,7 @@ func rejudgedOf(ctx context.Context, q *query.Queries, id string) ([]*Rejudged, 
 	return all, err
 }
 
-// An Unready has the numbers of the submissions that keep a rejudging from being applied. As an error it is
+// An Unready lists the numbers of the submissions that keep a rejudging from being applied. As an error it matches
 // ErrNotReady.
 type Unready struct {
 	Open, Lost, Moved []int64
@@ -353,11 +355,12 @@ func (u *Unready) Error() string {
 	return fmt.Sprintf("the verdict of %d submissions has changed since the rejudging began; the first is %d", len(u.Moved), u.Moved[0])
 }
 
-// Is makes it an ErrNotReady.
+// Is reports whether err is ErrNotReady.
 func (u *Unready) Is(err error) bool { return err == ErrNotReady }
 
-// Apply makes the judgements of a rejudging count, all at once. It returns ErrEnded if the rejudging was applied or
-// canceled before, an *Unready if something prevents it, and ErrFinal if the results of the contest are final.
+// Apply makes all judgements of a rejudging the current ones, in one transaction. It returns ErrEnded if the
+// rejudging was applied or canceled before, an *Unready if something prevents it, and ErrFinal if the results of
+// the contest are final.
 func (s *Store) Apply(ctx context.Context, id string) error {
 	return s.tx(ctx, "apply a rejudging", func(q *query.Queries) error {
 		if err := s.endRejudging(ctx, q, id, RejudgingApplied); err != nil {
@@ -406,8 +409,8 @@ func (s *Store) Apply(ctx context.Context, id string) error {
 	})
 }
 
-// Forget cancels a rejudging and its open jobs. It returns these jobs, because workers may have some of them. It
-// returns ErrEnded if the rejudging was applied or canceled before.
+// Forget cancels a rejudging and its open jobs. It returns these jobs, because workers may be running some of
+// them. It returns ErrEnded if the rejudging was already applied or canceled.
 func (s *Store) Forget(ctx context.Context, id string) (jobs []string, err error) {
 	err = s.tx(ctx, "cancel a rejudging", func(q *query.Queries) error {
 		if err := s.endRejudging(ctx, q, id, RejudgingCancelled); err != nil {

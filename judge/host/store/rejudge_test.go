@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// judged makes a submission for each verdict, of a file of this name; "" leaves it open.
+// judged creates a submission for each verdict. An empty verdict leaves the submission pending.
 func (h *harness) judged(verdicts ...judge.Verdict) (all []*store.Accepted) {
 	h.tb.Helper()
 	for _, v := range verdicts {
@@ -34,7 +34,7 @@ func (h *harness) judged(verdicts ...judge.Verdict) (all []*store.Accepted) {
 	return all
 }
 
-// rejudge begins a rejudging that leaves so many out.
+// rejudge starts a rejudging and fails the test unless it leaves out the given number of submissions.
 func (h *harness) rejudge(left int) *store.Rejudging {
 	h.tb.Helper()
 	r, n, err := h.Rejudge(h.tb.Context(), store.NewRejudging{Why: "a case was wrong", Account: h.alice.ID})
@@ -44,7 +44,7 @@ func (h *harness) rejudge(left int) *store.Rejudging {
 	return r
 }
 
-// standing are the verdicts that count, by number.
+// standing returns the current verdicts, ordered by submission number.
 func (h *harness) standing() (verdicts []string) {
 	h.tb.Helper()
 	all, err := h.Submissions(h.tb.Context(), store.Filter{Limit: 1000})
@@ -61,13 +61,13 @@ func (h *harness) standing() (verdicts []string) {
 	return verdicts
 }
 
-// TestRejudging goes through what can become of one: a step is a worker's word for the first
-// waiting job of it, "?" where its time is doubtful.
+// TestRejudging runs rejudgings step by step. A step is a worker's verdict for the first waiting job, followed by
+// "?" if its time is near the limit, or an action.
 func TestRejudging(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		steps string
-		want  string // what stands then
+		want  string // current verdicts after the steps
 		err   string // of applying
 	}{
 		{"all is judged and applied", "w1 AC, w1 WA, apply", "AC WA open", ""},
@@ -139,8 +139,8 @@ func TestRejudging(t *testing.T) {
 	}
 }
 
-// TestRejudgedAtMostOnce: a submission is in one running rejudging at most, and may be in the
-// next one; repetitions that nobody may do are no rejudgings.
+// TestRejudgedAtMostOnce checks that a submission is in at most one running rejudging, but may be in a later one.
+// Runs of a rejudging are not listed as pending repetitions.
 func TestRejudgedAtMostOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -172,8 +172,8 @@ func TestRejudgedAtMostOnce(t *testing.T) {
 	})
 }
 
-// TestRejudgedWithTheActiveVersion: what is judged again gets the problem as it is now, and
-// what comes of it says so.
+// TestRejudgedWithTheActiveVersion checks that a rejudging uses the active version of the problem, and that it
+// lists the changes.
 func TestRejudgedWithTheActiveVersion(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -205,14 +205,14 @@ func TestRejudgedWithTheActiveVersion(t *testing.T) {
 	})
 }
 
-// TestRejudgedSeveralTimes: each submission has so many runs, all of them must end, and their differences are shown.
-// Another run of a rejudging counts only if it is better.
+// TestRejudgedSeveralTimes checks rejudgings with several runs per submission. All runs must end, the best one
+// counts, and differences between the runs are reported.
 func TestRejudgedSeveralTimes(t *testing.T) {
 	for _, tt := range []struct {
 		runs       string // verdicts of the runs of the only submission
-		want       string // what stands when it is applied
+		want       string // current verdict after applying
 		differ     bool
-		lost, wait string // errors of applying
+		lost, wait string // errors of Apply
 	}{
 		{"AC AC AC", "AC", false, "", ""},
 		{"TLE AC TLE", "AC", true, "", ""},
@@ -258,7 +258,8 @@ func TestRejudgedSeveralTimes(t *testing.T) {
 	}
 }
 
-// TestRejudgedWithAVersion: a candidate is a version that is not active, and a rejudging can use it with its own limits.
+// TestRejudgedWithAVersion checks that a rejudging can use a candidate, a version that is not active, with its own
+// limits.
 func TestRejudgedWithAVersion(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -311,7 +312,8 @@ func TestRejudgedWithAVersion(t *testing.T) {
 	})
 }
 
-// TestNotAccepted: a canceled submission has no verdict, so it is not one that was not accepted.
+// TestNotAccepted checks that a filter for submissions that were not accepted leaves out canceled ones, which have
+// no verdict.
 func TestNotAccepted(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -327,7 +329,7 @@ func TestNotAccepted(t *testing.T) {
 	})
 }
 
-// TestDisputed: submissions about which workers disagree, each once, by the contest.
+// TestDisputed checks that each submission about which workers disagree is listed once, in its contest only.
 func TestDisputed(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -350,7 +352,7 @@ func TestDisputed(t *testing.T) {
 	})
 }
 
-// TestFilters chooses submissions by each part of a filter, and by several.
+// TestFilters checks each field of a filter alone, and several together.
 func TestFilters(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -392,7 +394,7 @@ func TestFilters(t *testing.T) {
 		send(h.alice, "a.%", "", judge.Accepted)           // 5
 		send(h.alice, "a.cpp", "", "")                     // 6
 		send(h.alice, "README", "python", judge.TimeLimit) // 7
-		practice := h.submit()                             // with a verdict that some of the contest have
+		practice := h.submit()                             // its verdict also occurs in the contest
 		for _, spec := range h.next() {
 			if spec.ID == practice.Job {
 				h.fold(h.result(spec, judge.WrongAnswer), store.Counted)

@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// ErrInUse says that something cannot be removed because submissions or similar content refer to it.
+// ErrInUse means that an object cannot be removed because submissions or similar content refer to it.
 var ErrInUse = errors.New("it has content")
 
 // TeamUse counts what keeps a team from being removed.
@@ -20,7 +20,7 @@ type TeamUse struct{ Submissions, Clarifications, Prints int64 }
 // Any reports whether the team cannot be removed.
 func (u TeamUse) Any() bool { return u != TeamUse{} }
 
-// UseOfTeams counts, by the ids of the teams of a contest, what keeps each from being removed.
+// UseOfTeams maps the id of each team of a contest to a count of what keeps the team from being removed.
 func (s *Store) UseOfTeams(ctx context.Context, contest string) (map[string]TeamUse, error) {
 	rows, err := s.read.UseOfTeams(ctx, contest)
 	return useOfTeams(rows), failed("read what the teams of a contest have sent", err)
@@ -34,12 +34,12 @@ func useOfTeams(rows []query.UseOfTeamsRow) map[string]TeamUse {
 	return use
 }
 
-// RemoveTeams removes teams from a contest: all of them, or none. Their members keep their accounts.
-// Persons of a contest package who belong to no other team are removed, too. It returns ErrInUse if a
-// team has submissions, clarifications or prints, and ErrNotFound if one is not a team of the contest.
+// RemoveTeams removes all the given teams from a contest in one transaction. Their members keep their accounts.
+// RemoveTeams also removes persons of a contest package who belong to no other team. It returns ErrInUse if a team
+// has submissions, clarifications or prints, and ErrNotFound if a team is not in the contest.
 func (s *Store) RemoveTeams(ctx context.Context, contest string, ids []string) error {
 	return s.tx(ctx, "remove teams", func(q *query.Queries) error {
-		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // no team enters or submits meanwhile
+		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // no team joins or submits meanwhile
 			return changed(n, err)
 		}
 		if err := s.changing(ctx, q, contest); err != nil {
@@ -104,7 +104,7 @@ func (s *Store) removeTeam(ctx context.Context, q *query.Queries, contest, id st
 	return err
 }
 
-// leaveTeam takes a person out of a team, by its ExtID. One who is in no other team is removed.
+// leaveTeam removes a person from the team with the given ExtID. A person without another team is deleted.
 func leaveTeam(ctx context.Context, q *query.Queries, r query.Person, team string) error {
 	p, err := person(r)
 	if err != nil || !slices.Contains(p.Teams, team) {
@@ -120,25 +120,25 @@ func leaveTeam(ctx context.Context, q *query.Queries, r query.Person, team strin
 	return q.PutPerson(ctx, query.PutPersonParams(r))
 }
 
-// ContestUse counts what a contest has. Submissions and rejudgings keep it from being removed; the
-// rest goes with it.
+// ContestUse counts what a contest contains. Submissions and rejudgings keep it from being removed; the rest is
+// removed with it.
 type ContestUse struct{ Submissions, Rejudgings, Teams, People, Clarifications int64 }
 
 // Any reports whether the contest cannot be removed.
 func (u ContestUse) Any() bool { return u.Submissions+u.Rejudgings > 0 }
 
-// UseOfContest counts what a contest has.
+// UseOfContest counts what a contest contains.
 func (s *Store) UseOfContest(ctx context.Context, id string) (ContestUse, error) {
 	r, err := s.read.UseOfContest(ctx, id)
 	return ContestUse(r), failed("read what a contest has", err)
 }
 
-// removedEvents is the setting that counts the events of removed contests, so that LastLog never falls.
+// removedEvents is the setting that counts the events of removed contests, so that LastLog never decreases.
 const removedEvents = "removed events"
 
-// RemoveContest removes a contest as it was read, with its teams, clarifications and roles. Accounts and problems
-// stay; its invitations end. It returns ErrInUse if the contest has submissions or rejudgings, and ErrChanged if the
-// contest was changed since it was read.
+// RemoveContest removes a contest, with its teams, clarifications and roles. Accounts and problems stay;
+// invitations to the contest end. It returns ErrInUse if the contest has submissions or rejudgings, and ErrChanged
+// if the contest has changed since c was read.
 func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 	return s.tx(ctx, "remove the contest "+c.Slug, func(q *query.Queries) error {
 		if c.ID == Practice {
@@ -186,7 +186,7 @@ func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 	})
 }
 
-// countRemoved adds to the number of events of contests that were removed.
+// countRemoved adds to the count of events in removed contests.
 func countRemoved(ctx context.Context, q *query.Queries, events int64) error {
 	before := int64(0)
 	value, err := q.GetSetting(ctx, removedEvents)
@@ -200,23 +200,23 @@ func countRemoved(ctx context.Context, q *query.Queries, events int64) error {
 	return q.PutSetting(ctx, removedEvents, strconv.FormatInt(before+events, 10))
 }
 
-// RemoveHole removes a hole, by its id. It returns ErrInUse if the hole has golf submissions, and
-// ErrNotFound if there is none with the id.
+// RemoveHole removes the hole with the given id. It returns ErrInUse if the hole has golf submissions, and
+// ErrNotFound if the hole does not exist.
 func (s *Store) RemoveHole(ctx context.Context, id string) error {
 	return s.removeEmpty(ctx, "remove a hole", id, func(q *query.Queries) emptied {
 		return emptied{q.HoldHole, q.AnswersTo, q.RemoveHole}
 	})
 }
 
-// RemoveLadder removes a ladder, by its id. It returns ErrInUse if the ladder has bots, and ErrNotFound
-// if there is none with the id.
+// RemoveLadder removes the ladder with the given id. It returns ErrInUse if the ladder has bots, and ErrNotFound
+// if the ladder does not exist.
 func (s *Store) RemoveLadder(ctx context.Context, id string) error {
 	return s.removeEmpty(ctx, "remove a ladder", id, func(q *query.Queries) emptied {
 		return emptied{q.HoldLadder, q.BotsOn, q.RemoveLadder}
 	})
 }
 
-// emptied are the queries that remove an object by its id.
+// emptied holds the queries that remove an object by its id.
 type emptied struct {
 	hold, count, remove func(context.Context, string) (int64, error)
 }

@@ -9,7 +9,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestRemoveTeams: teams that have sent nothing are removed with what belongs to them, all or none.
+// TestRemoveTeams checks that teams without submissions are removed with all that belongs to them. If one cannot
+// be removed, none is.
 func TestRemoveTeams(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -84,7 +85,7 @@ func TestRemoveTeams(t *testing.T) {
 	})
 }
 
-// TestRemoveContest: a contest without submissions is removed with all that belongs to it.
+// TestRemoveContest checks that a contest without submissions is removed with all that belongs to it.
 func TestRemoveContest(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -146,7 +147,7 @@ func TestRemoveContest(t *testing.T) {
 		if err := h.RemoveContest(t.Context(), c); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("once more: %v", err)
 		}
-		// A second one counts, too; its address is free.
+		// The address is free for a second contest. After its removal, its events must still count.
 		again := h.newContest("regional")
 		last = got[int64](t)(h.LastLog(t.Context()))
 		if err := h.RemoveContest(t.Context(), again); err != nil {
@@ -161,7 +162,7 @@ func TestRemoveContest(t *testing.T) {
 	})
 }
 
-// TestRemoveWhatHasContent: submissions, golf submissions and bots keep what they were sent to.
+// TestRemoveWhatHasContent checks that a contest, hole or ladder with submissions or bots cannot be removed.
 func TestRemoveWhatHasContent(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -204,7 +205,7 @@ func TestRemoveWhatHasContent(t *testing.T) {
 	})
 }
 
-// TestSetTeams: of several teams all change, or none.
+// TestSetTeams checks that either all of several teams change or none.
 func TestSetTeams(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -230,7 +231,7 @@ func TestSetTeams(t *testing.T) {
 	})
 }
 
-// TestEnroll: accounts are made and take part, or nothing happens.
+// TestEnroll checks that accounts are created and join a contest, or that nothing changes.
 func TestEnroll(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

@@ -16,15 +16,15 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// An Origin says why a judgement exists.
+// An Origin is the reason for a judgement.
 type Origin string
 
-// The origins. A judgement that repeats another one has a job of its own, which other workers must do. Meanwhile its
-// submission is pending.
+// The origins. A judgement that repeats another one has its own job, which must run on other workers. Meanwhile
+// its submission is pending.
 const (
 	First      Origin = "first"
-	Borderline Origin = "borderline" // the time was near the limit: see package job
-	OfGuest    Origin = "guest"      // the judgement before is of an untrusted worker, and does not count alone
+	Borderline Origin = "borderline" // the time was near the limit; see package job
+	OfGuest    Origin = "guest"      // the previous judgement is from an untrusted worker and needs confirmation
 	OfRejudge  Origin = "rejudge"    // part of a rejudging; it repeats no judgement
 )
 
@@ -34,18 +34,18 @@ type Doubt struct {
 	Exclude []string // workers
 }
 
-// A Run is one judging of a submission. Others may repeat it.
+// A Run is one judgement of a submission. Other runs may repeat it.
 type Run struct {
-	ID      string // of the judgement, and of its job
+	ID      string // of the judgement and of its job
 	Origin  Origin
 	Worker  string
-	Verdict judge.Verdict // empty while there is none
+	Verdict judge.Verdict // empty if there is none
 	Ended   time.Time     // zero while it is pending
 	score   string
 }
 
-// Runs reads the judging of a job, and all judgings that repeat it or that it repeats, in order. For a job of a flow
-// there are none.
+// Runs reads the judgement of a job, and all judgements that repeat it or that it repeats, in order. For a job of
+// a flow it returns none.
 func (s *Store) Runs(ctx context.Context, id string) ([]*Run, error) {
 	of, err := s.read.JudgementOfJob(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -67,8 +67,8 @@ func runs(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow) ([]
 	return all, err
 }
 
-// settle decides what counts after a judgement has ended: this one, one that it repeats, or one that must be created
-// now.
+// settle decides which judgement counts after one has ended: the ended one, one that it repeats, or a new one that
+// settle creates.
 func (s *Store) settle(ctx context.Context, q *query.Queries, j *query.Job, guests []string, doubt *Doubt, f *Folded) error {
 	of, err := q.JudgementOfJob(ctx, j.ID)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Store) settle(ctx context.Context, q *query.Queries, j *query.Job, gues
 }
 
 // stand makes the best run of a trusted worker count. A judge error is worse than any verdict, and a verdict near
-// the time limit is worse than another. If there is no such run, nothing changes.
+// the time limit is worse than any other. If no run is by a trusted worker, nothing changes.
 func (s *Store) stand(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow, done []*Run, guests []string) error {
 	var best *Run
 	for _, r := range done {
@@ -110,7 +110,7 @@ func (s *Store) stand(ctx context.Context, q *query.Queries, of query.JudgementO
 	return count(ctx, q, of, best.ID)
 }
 
-// better reports whether a run is preferred to an earlier one.
+// better reports whether r is preferred to an earlier run.
 func (r *Run) better(earlier *Run) bool {
 	rank := func(r *Run) int {
 		switch r.Verdict {
@@ -133,7 +133,7 @@ func (r *Run) better(earlier *Run) bool {
 	return rank(r) > rank(earlier)
 }
 
-// repeat creates another judgement for the submission of a job, which counts from now on.
+// repeat creates a further judgement for the submission of a job. The new judgement becomes the current one.
 func (s *Store) repeat(ctx context.Context, q *query.Queries, j *query.Job, of query.JudgementOfJobRow, origin Origin, d Doubt) error {
 	var work job.Work
 	if err := fromJSON("job "+j.ID, j.Spec, &work); err != nil {
@@ -165,9 +165,9 @@ func (s *Store) Guests(ctx context.Context, class string) ([]string, error) {
 	return names, failed("read the guests", err)
 }
 
-// A Repeat is a judgement to be made, with the workers that must not make it.
+// A Repeat is a pending judgement that certain workers must not run.
 type Repeat struct {
-	ID         string // and of its job
+	ID         string // of the judgement and of its job
 	Submission string // id
 	Origin     Origin
 	Lane       job.Lane
@@ -196,7 +196,7 @@ type Judging struct {
 	Run
 	Root       string // the judgement that it repeats, or itself
 	Why        string // why it repeats that one
-	Reason     string // why the judge gave no verdict
+	Reason     string // why there is no verdict
 	Started    time.Time
 	Submission string
 	Number     int64
@@ -204,23 +204,24 @@ type Judging struct {
 	Login      string
 	Program    string
 	Stands     bool          // it is the current one
-	Case       string        // the first one that failed; may be empty
-	Time       time.Duration // of that test case, or of the slowest one
+	Case       string        // the first failed test case; may be empty
+	Time       time.Duration // of Case, or of the slowest test case
 	Version    string        // of the judge
 	Rung       string
-	Toolchains map[string]string // language id to identity
+	Toolchains map[string]string // maps language ids to toolchain identities
 }
 
-// A JudgingFilter chooses judgings. The zero value is the first page of all.
+// A JudgingFilter selects judgements. The zero value selects the first page of all.
 type JudgingFilter struct {
-	Worker string // if empty, all
-	// Origin chooses judgings that were repeated for this reason, with what they repeat. If empty, all are meant.
+	Worker string // if empty, all workers
+	// Origin selects judgements that were repeated for this reason, and the judgements that they repeat. If empty,
+	// all are selected.
 	Origin Origin
-	Before string // only those with a smaller id; if empty, all
-	Limit  int    // at most this many; 0 means 200
+	Before string // only judgements with a smaller id; if empty, all
+	Limit  int    // maximum number of results; zero means 200
 }
 
-// Judgings reads judgings, newest first. For the next page, set Before to the last id of this one.
+// Judgings reads judgements, newest first. For the next page, set f.Before to the last id of this page.
 func (s *Store) Judgings(ctx context.Context, f JudgingFilter) ([]*Judging, error) {
 	if f.Before == "" {
 		f.Before = "~" // after all ids
@@ -250,7 +251,7 @@ func (s *Store) Judgings(ctx context.Context, f JudgingFilter) ([]*Judging, erro
 	return all, nil
 }
 
-// measure reads the time of a judging.
+// measure sets the test case and the time of a judgement.
 func (j *Judging) measure(finished, rows string) error {
 	var end judge.Finished
 	var cases []job.Row
@@ -266,8 +267,8 @@ func (j *Judging) measure(finished, rows string) error {
 	return nil
 }
 
-// without queues a job again for other workers, because an untrusted worker cannot end it: the worker failed, or the
-// job is part of a flow.
+// without queues a job again for other workers. It is for jobs that an untrusted worker cannot end, because the
+// worker failed or the job is part of a flow.
 func (s *Store) without(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, guests []string) (Outcome, error) {
 	if j.DoneAt.Valid || j.Generation != int64(r.Generation) {
 		return Dropped, nil

@@ -17,9 +17,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestWhatCountsOfSeveralJudgings: a step is a worker with what it says, "?" where its time is
-// doubtful; g1 and g2 are guests. Between the steps the submission is open, and who must not
-// judge it next is excluded.
+// TestWhatCountsOfSeveralJudgings runs judgements step by step. A step is a worker and its verdict, followed by
+// "?" if its time is near the limit. The workers g1 and g2 are untrusted. Between steps the submission is pending,
+// and workers that must not judge it next are excluded.
 func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -34,8 +34,8 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 		events := 0
 		for _, tt := range []struct {
 			steps string
-			logs  int    // rows of the log after the submission
-			want  string // the verdict, who gave it, and whom guests it is compared with
+			logs  int    // number of events after the submission
+			want  string // the verdict, its worker, and the untrusted runs to compare with
 		}{
 			{"w1 AC", 1, "AC w1"},
 			{"w1 TLE", 1, "TLE w1"},
@@ -150,8 +150,8 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 	})
 }
 
-// TestAGuestEndsNothing that it does not judge: what it could not do, or gave up, is done by
-// others, and parts of flows are not its business.
+// TestAGuestEndsNothing checks that a job does not end if an untrusted worker fails or gives it up. Other workers
+// must then run the job. An untrusted worker must not return parts of flows either.
 func TestAGuestEndsNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -188,7 +188,7 @@ func TestAGuestEndsNothing(t *testing.T) {
 	})
 }
 
-// TestJudgings: what the staff is shown of what was judged again, and of what a worker judged.
+// TestJudgings checks the judgements that the jury sees, both repeated ones and those of a worker.
 func TestJudgings(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

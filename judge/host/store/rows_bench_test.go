@@ -18,23 +18,22 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rows is a queue of leases that are rows of the database, without any other engine: workers ask
-// over HTTP, and an answer waits until there is a job. Several servers notify each other by PostgreSQL.
-// It is what package queue is measured against, with the benchmarks that have the same names there. A job
-// is inserted by the transaction that stores its submission, so the time from the commit to the start
-// begins after it.
+// rows is a lease queue in database rows, without any other engine. Workers request jobs over HTTP, and the
+// response waits until there is a job. Several servers notify each other with PostgreSQL. Package queue is
+// compared with it by benchmarks with the same names. The transaction that stores a submission also inserts its
+// job, so the measured time from commit to start begins after the insertion.
 type rows struct {
 	postgres bool
 	servers  []*rowServer
-	done     chan string // the job that was finished
+	done     chan string // receives each finished job
 }
 
-// rowServer is one of the servers that hand out rows.
+// rowServer is one of the servers that hand out jobs.
 type rowServer struct {
 	*rows
 	db    *sql.DB
 	web   *httptest.Server
-	woken chan struct{} // for requests that wait: there is a job
+	woken chan struct{} // wakes waiting requests when there is a job
 }
 
 const leaseTime = 30 * time.Second
@@ -78,7 +77,7 @@ func openRows(b *testing.B, dsn string, servers int) *rows {
 	return r
 }
 
-// listen wakes a waiting request at each notification, until the benchmark ends.
+// listen wakes a waiting request on each notification, until the benchmark ends.
 func (s *rowServer) listen(b *testing.B, dsn string) {
 	c, err := pgx.Connect(b.Context(), dsn)
 	if err == nil {
@@ -106,7 +105,7 @@ func (s *rowServer) wake() {
 	}
 }
 
-// insert commits a job at one of the servers, and wakes those that wait.
+// insert commits a job on one of the servers, and wakes waiting requests.
 func (r *rows) insert(b *testing.B, id string, seq int) (committed time.Time) {
 	s := r.servers[seq%len(r.servers)]
 	statement := "INSERT INTO leased (id, lane, seq, spec) VALUES ($1, 1, $2, $3)"
@@ -154,7 +153,7 @@ func (s *rowServer) serve(w http.ResponseWriter, req *http.Request) {
 
 func (s *rowServer) take() (id, spec string, err error) {
 	skip := ""
-	if s.postgres { // what another request is taking
+	if s.postgres { // skip rows that another request is taking
 		skip = " FOR UPDATE SKIP LOCKED"
 	}
 	now := time.Now()
@@ -163,7 +162,7 @@ func (s *rowServer) take() (id, spec string, err error) {
 	return id, spec, err
 }
 
-// work has workers take jobs and finish them at once, until the benchmark ends.
+// work starts workers that take jobs and finish them at once, until the benchmark ends.
 func (r *rows) work(b *testing.B, workers int, started func()) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}}
 	var all sync.WaitGroup
@@ -196,17 +195,17 @@ func (r *rows) work(b *testing.B, workers int, started func()) {
 			}
 		})
 	}
-	b.Cleanup(all.Wait) // b.Context has ended
+	b.Cleanup(all.Wait) // b.Context has ended by then
 	time.Sleep(time.Second)
 }
 
-// onRows runs a benchmark with each database, and with three servers on PostgreSQL.
+// onRows runs a benchmark on each database, and with three servers on PostgreSQL.
 func onRows(b *testing.B, bench func(b *testing.B, dsn string, servers int)) {
 	onEach(b, func(b *testing.B, dsn string) { bench(b, dsn, 1) })
 	b.Run("servers", func(b *testing.B) { bench(b, pg(b), 3) })
 }
 
-// BenchmarkRowsDispatch is the time from the commit until one of 100 idle workers starts.
+// BenchmarkRowsDispatch measures the time from the commit until one of 100 idle workers starts.
 func BenchmarkRowsDispatch(b *testing.B) {
 	onRows(b, func(b *testing.B, dsn string, servers int) {
 		r := openRows(b, dsn, servers)
@@ -225,7 +224,7 @@ func BenchmarkRowsDispatch(b *testing.B) {
 	})
 }
 
-// BenchmarkRowsCeiling is how many jobs that take no time go through in a second.
+// BenchmarkRowsCeiling measures how many empty jobs are processed per second.
 func BenchmarkRowsCeiling(b *testing.B) {
 	onRows(b, func(b *testing.B, dsn string, servers int) {
 		for _, workers := range []int{1, 100} {

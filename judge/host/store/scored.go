@@ -11,24 +11,24 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Scored is what a scoreboard needs of a team's submission.
+// A Scored holds what a scoreboard needs of a team's submission.
 type Scored struct {
 	Number   int64
 	Team     string // id
 	Label    string // of its problem in the contest
 	Received time.Time
-	Verdict  judge.Verdict // empty while it is pending
-	// Cancelled reports that it will never have a verdict.
+	Verdict  judge.Verdict // empty while pending
+	// Cancelled reports whether the submission was canceled, so that it will never have a verdict.
 	Cancelled bool
 	Ignored   bool // excluded by the jury
 	// Unverified reports whether a judge must verify the verdict before contestants see it.
 	Unverified bool
 	Given      bool // the verdict is an override of the jury
 	Score      *judge.Score
-	Parts      []float64 // judge.Finished has them
+	Parts      []float64 // see judge.Finished
 }
 
-// ScoredOf reads all submissions of a contest's teams to its problems, by their numbers.
+// ScoredOf reads all submissions of a contest's teams to its problems, ordered by number.
 func (s *Store) ScoredOf(ctx context.Context, contest string) ([]Scored, error) {
 	rows, err := s.read.CountedOf(ctx, contest)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Store) ScoredOf(ctx context.Context, contest string) ([]Scored, error) 
 	return all, nil
 }
 
-// ScoredBy reads the submission that an event of the log is about, which must be of kind OfSubmission or
-// OfJudgement. It returns nil if the submission has no team, or if its problem is not in the contest.
+// ScoredBy reads the submission of a log event, whose kind must be OfSubmission or OfJudgement. It returns nil,
+// nil if the submission has no team, or if its problem is not in the contest.
 func (s *Store) ScoredBy(ctx context.Context, e Event) (*Scored, error) {
 	read := s.read.Counted
 	if e.Kind == OfJudgement {
@@ -64,7 +64,7 @@ func scored(r query.Counted) (*Scored, error) {
 		Number: r.Number, Team: r.Team, Label: r.Label, Received: instant(r.Received), Verdict: judge.Verdict(r.Verdict.String),
 		Cancelled: r.Ended.Valid && !r.Verdict.Valid, Ignored: r.Ignored, Given: r.Given != "", Unverified: VerifyState(r.Verify) == Unverified,
 	}
-	if c.Given { // the score of the judging does not count
+	if c.Given { // the score of the judgement does not count
 		if c.Verdict, c.Cancelled = judge.Verdict(r.Given), false; r.Given == Unjudged {
 			c.Verdict = judge.NotJudged
 		}

@@ -7,18 +7,18 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// The leads: one server at a time has each.
+// Leads lists the leader leases. Each is held by at most one server at a time.
 var Leads = []string{FeedLead, ReconcileLead, UploadLead, LaddersLead, ShadowLead, GarbageLead, BackupLead}
 
-// Leads of what no other file of this package is about.
+// Leader leases that belong to no other file of this package.
 const (
 	ReconcileLead = "reconcile"
 	GarbageLead   = "garbage"
 	BackupLead    = "backup"
 )
 
-// SeenEvery is how often a server announces itself, and GoneAfter the time without an announcement after
-// which it counts as gone.
+// SeenEvery is the interval at which a server announces itself. GoneAfter is the time without an announcement
+// after which a server counts as gone.
 const (
 	SeenEvery = 5 * time.Second
 	GoneAfter = 15 * time.Second
@@ -27,19 +27,19 @@ const (
 // Server is a server that uses the database.
 type Server struct {
 	ID       string
-	Instance string // of its process: as it holds leads
-	Epoch    int64  // rises with each process that has the id; made by Announce
+	Instance string // of its process; also the holder name of its leases
+	Epoch    int64  // increases with each process that has the id; set by Announce
 	Version  string
 	Address  string
-	Started  time.Time // made by Announce
-	Seen     time.Time // made by Announce; zero if it has ended
+	Started  time.Time // set by Announce
+	Seen     time.Time // set by Announce; zero if the server has stopped
 }
 
-// Here reports whether the server was seen lately.
+// Here reports whether the server announced itself recently.
 func (s *Server) Here(now time.Time) bool { return now.Sub(s.Seen) < GoneAfter }
 
 // Announce records that a server is running. It returns ErrTaken if another instance with the same id is running.
-// Before is an instance that the caller knows to have ended; it takes no id.
+// Before is an instance that the caller knows to have stopped; it does not count as running.
 func (s *Store) Announce(ctx context.Context, n Server, before string) error {
 	now := s.now()
 	rows, err := s.write.Announce(ctx, query.AnnounceParams{
@@ -52,12 +52,12 @@ func (s *Store) Announce(ctx context.Context, n Server, before string) error {
 	return failed("announce the server "+n.ID, err)
 }
 
-// Depart notes that the process of a server ends.
+// Depart records that the process of a server has stopped.
 func (s *Store) Depart(ctx context.Context, id, instance string) error {
 	return failed("note that the server ends", s.write.Depart(ctx, id, instance))
 }
 
-// Servers reads all servers that ever used the database, by their ids.
+// Servers reads all servers that ever used the database, ordered by id.
 func (s *Store) Servers(ctx context.Context) ([]Server, error) {
 	rows, err := s.read.Servers(ctx)
 	return each(rows, err, "read the servers", func(r query.ServerSeen) Server {
@@ -65,8 +65,8 @@ func (s *Store) Servers(ctx context.Context) ([]Server, error) {
 	})
 }
 
-// Skew returns by how much the clock of this machine is ahead of that of the database; it is negative if it is
-// behind. The difference is at least that much, as the answer takes some time. SQLite has no clock of its own.
+// Skew returns how far the clock of this machine is ahead of the database's clock; it is negative if it is behind.
+// The query takes some time, so the real difference is at least as large. SQLite has no clock, so Skew returns 0.
 func (s *Store) Skew(ctx context.Context) (time.Duration, error) {
 	if !s.postgres {
 		return 0, nil

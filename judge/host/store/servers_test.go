@@ -11,12 +11,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestSkew: the clock of a machine is compared with that of a database that has one.
+// TestSkew checks that Skew compares the machine's clock with the database's clock, if the database has one.
 func TestSkew(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
 		h.clock.add(time.Since(h.clock.Now()))
-		for _, ahead := range []time.Duration{time.Hour, -2 * time.Hour} { // its clock stands still meanwhile
+		for _, ahead := range []time.Duration{time.Hour, -2 * time.Hour} { // the test clock does not advance meanwhile
 			h.clock.add(ahead)
 			got, err := h.Skew(t.Context())
 			want := ahead
@@ -31,7 +31,7 @@ func TestSkew(t *testing.T) {
 	})
 }
 
-// TestServersAnnounceThemselves: a name belongs to the process that has it as long as that one is there.
+// TestServersAnnounceThemselves checks that a server id belongs to one process as long as that process is running.
 func TestServersAnnounceThemselves(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -69,7 +69,7 @@ func TestServersAnnounceThemselves(t *testing.T) {
 				}
 			}
 		}
-		if err := h.Depart(t.Context(), "a", "6"); err != nil { // which has not the name any more
+		if err := h.Depart(t.Context(), "a", "6"); err != nil { // instance 6 no longer holds the id
 			t.Fatal(err)
 		}
 		all, err := h.Servers(t.Context())
@@ -79,8 +79,8 @@ func TestServersAnnounceThemselves(t *testing.T) {
 	})
 }
 
-// TestABlobThatIsWantedStays: a server does not remove a blob that a request is about to refer to, even if no row
-// referred to it when the server looked.
+// TestABlobThatIsWantedStays checks that garbage collection keeps a blob that a request is about to refer to, even
+// if no row referred to the blob when the collection began.
 func TestABlobThatIsWantedStays(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -120,7 +120,8 @@ func TestABlobThatIsWantedStays(t *testing.T) {
 	})
 }
 
-// TestABlobStaysKnownIfItIsNotRemoved: the next sweep tries again.
+// TestABlobStaysKnownIfItIsNotRemoved checks that the next garbage collection tries again if a blob cannot be
+// removed.
 func TestABlobStaysKnownIfItIsNotRemoved(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

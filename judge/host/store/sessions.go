@@ -8,30 +8,32 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Session is a browser that is logged in.
+// A Session is a login of a browser.
 type Session struct {
 	Hash    string // of the secret in the browser
 	Account string // id
 	Created time.Time
-	Seen    time.Time // about when it was last used
+	Seen    time.Time // approximate time of its last use
 	Expires time.Time
-	Agent   string    // the browser's name for itself
-	Sure    time.Time // when its password was last entered
+	Agent   string    // user agent of the browser
+	Sure    time.Time // when the password was last entered
 }
 
-// A session ends this long after its last use, and the time of use is stored this often.
+// sessionLives is the time after the last use at which a session ends. sessionSeen is the interval at which the
+// time of the last use is stored.
 const (
 	sessionLives = 14 * 24 * time.Hour
 	sessionSeen  = time.Hour
 )
 
-// NewSession stores the hash of a session of an account as it was read. It returns ErrEnded if the account's
-// password or role has changed since.
+// NewSession stores the hash of a session for an account. It returns ErrEnded if the account's password or role
+// has changed since a was read.
 func (s *Store) NewSession(ctx context.Context, a *Account, hash, agent string) error {
 	return s.newSession(ctx, a, hash, agent, s.now())
 }
 
-// NewSessionHere is NewSession without a check of the password: the session must still confirm it.
+// NewSessionHere is like NewSession, for a login without a password check. The user must still confirm the
+// password in this session.
 func (s *Store) NewSessionHere(ctx context.Context, a *Account, hash, agent string) error {
 	return s.newSession(ctx, a, hash, agent, 0)
 }
@@ -53,8 +55,8 @@ func (s *Store) newSession(ctx context.Context, a *Account, hash, agent string, 
 	})
 }
 
-// Session returns a session and its account, and extends it. It returns ErrNotFound if the session does not exist or
-// has ended: by itself, with a new password or role, or because the account was disabled.
+// Session returns a session and its account, and extends the session. It returns ErrNotFound if the session does
+// not exist or has ended. Sessions expire, and end with a new password or role, or when the account is disabled.
 func (s *Store) Session(ctx context.Context, hash string) (*Session, *Account, error) {
 	now := s.now()
 	row, err := s.read.SessionByHash(ctx, hash, now)
@@ -76,7 +78,7 @@ func (s *Store) Sessions(ctx context.Context, account string) ([]*Session, error
 	return each(rows, err, "read the sessions of an account", session)
 }
 
-// LastSeen returns when logged-in accounts were last seen, by the ids of the accounts. The times are up to an hour
+// LastSeen maps the ids of logged-in accounts to the time when each was last seen. The times are up to an hour
 // old.
 func (s *Store) LastSeen(ctx context.Context) (map[string]time.Time, error) {
 	rows, err := s.read.LastSeen(ctx, s.now())
@@ -87,12 +89,12 @@ func (s *Store) LastSeen(ctx context.Context) (map[string]time.Time, error) {
 	return all, failed("read when accounts were seen", err)
 }
 
-// Sure records that the password of a session was entered now.
+// Sure records that the user has just entered the password in a session.
 func (s *Store) Sure(ctx context.Context, hash string) error {
 	return failed("note a password", s.write.SureSession(ctx, hash, s.now()))
 }
 
-// EndSession ends a session. If it has ended, nothing changes.
+// EndSession ends a session. It does nothing if the session has already ended.
 func (s *Store) EndSession(ctx context.Context, hash string) error {
 	return failed("end a session", s.write.DeleteSession(ctx, hash))
 }
@@ -107,7 +109,7 @@ func session(r query.Session) *Session {
 	return &Session{r.Hash, r.Account, instant(r.Created), instant(r.Seen), instant(r.Expires), r.Agent, instant(r.Sure)}
 }
 
-// NewSetup stores the hash of a code with which the first administrator can log in within an hour.
+// NewSetup stores the hash of a code with which the first administrator can log in. The code is valid for an hour.
 func (s *Store) NewSetup(ctx context.Context, hash, by string) error {
 	now := s.now()
 	return failed("keep a code for the first admin", s.write.InsertInvite(ctx, query.InsertInviteParams{

@@ -9,8 +9,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestSessions: a session lives as long as it is used, and ends with all that may have made
-// it somebody else's.
+// TestSessions checks that a session lasts while it is used. It ends with every change after which it may no
+// longer belong to the account.
 func TestSessions(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -57,7 +57,7 @@ func TestSessions(t *testing.T) {
 		if open("s2") || !open("s1") {
 			t.Error("the sessions are not those that were made")
 		}
-		for range 3 { // used each week, it lives on
+		for range 3 { // a session used each week stays open
 			h.clock.add(7 * 24 * time.Hour)
 			if !open("s1") {
 				t.Error("a session that was used has ended")
@@ -123,7 +123,7 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// TestShutOut: who is shut out has no tokens.
+// TestShutOut checks that the tokens of a disabled account do not work.
 func TestShutOut(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -183,7 +183,7 @@ func TestSetup(t *testing.T) {
 	})
 }
 
-// TestManyAccounts: an import makes all accounts or none.
+// TestManyAccounts checks that an import creates all accounts or none.
 func TestManyAccounts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

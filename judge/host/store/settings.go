@@ -28,7 +28,7 @@ func (s *Store) SettingOnce(ctx context.Context, key, value string) (string, err
 	return s.Setting(ctx, key)
 }
 
-// An Event is a row of a contest's log. The state of the object is not in it.
+// An Event is a row of a contest's log. It does not contain the state of the object.
 type Event struct {
 	Seq    int64 // without gaps, in the order of the commits
 	At     time.Time
@@ -37,7 +37,7 @@ type Event struct {
 	Op     Op
 }
 
-// A Kind says what an Event is about.
+// A Kind is the kind of object that an Event refers to.
 type Kind string
 
 // The kinds of events.
@@ -47,16 +47,16 @@ const (
 	OfContest    Kind = "contest"
 	OfTeam       Kind = "team"
 	OfRejudging  Kind = "rejudging"
-	// the object is the clarification's number
+	// The object is the number of a clarification.
 	OfClarification Kind = "clarification"
-	// OfState is a phase of the contest, such as its start.
+	// The object is a phase of the contest, such as its start.
 	OfState Kind = "state"
 )
 
-// An Op says what happened to the object.
+// An Op is the change to the object.
 type Op string
 
-// What can happen to an object.
+// The possible changes to an object.
 const (
 	Created Op = "create"
 	Updated Op = "update"
@@ -71,15 +71,15 @@ func (s *Store) LogSince(ctx context.Context, contest string, seq int64, n int) 
 	})
 }
 
-// LastLog returns the number of events of all contests. It never falls, unless the database was deleted or rolled
-// back. Store it outside of the database, and pass it to Open.
+// LastLog returns the number of events of all contests. It never decreases, unless the database was deleted or
+// rolled back. Store the number outside of the database, and pass it to Open.
 func (s *Store) LastLog(ctx context.Context) (int64, error) {
 	last, err := s.read.LastLog(ctx)
 	return last, failed("read the end of the log", err)
 }
 
-// step takes a number of the contest's log for an event, and returns its time. It locks the contest until the
-// transaction ends.
+// step appends an event to the contest's log and returns its time. It locks the contest until the transaction
+// ends.
 func (s *Store) step(ctx context.Context, q *query.Queries, contest string, kind Kind, object string, op Op) (at int64, err error) {
 	now, err := q.StepContest(ctx, s.now(), contest)
 	if err != nil {
@@ -101,7 +101,7 @@ type Entry struct {
 	Address string // of the client; may be empty
 }
 
-// Audit stores entries: all of them, or none. They refer to accounts by their ids, so that they contain no names.
+// Audit stores entries in one transaction. They refer to accounts by id, so that they contain no names.
 func (s *Store) Audit(ctx context.Context, all ...Entry) error {
 	return s.tx(ctx, "keep an audit entry", func(q *query.Queries) error {
 		for _, e := range all {
@@ -120,17 +120,17 @@ func (s *Store) audit(ctx context.Context, q *query.Queries, e Entry) error {
 	})
 }
 
-// Audited reads at most n entries that are older than the one with the id before, newest first. If before is empty,
-// it begins with the newest.
+// Audited reads at most n entries of the audit log, newest first. It reads only entries older than the entry whose
+// id is the argument before. If before is empty, it begins with the newest entry.
 func (s *Store) Audited(ctx context.Context, before string, n int) ([]Entry, error) {
 	return s.AuditOf(ctx, AuditFilter{Before: before, Limit: n})
 }
 
-// An AuditFilter chooses entries. An empty field means all.
+// An AuditFilter selects entries. Empty fields match all entries.
 type AuditFilter struct {
 	Actor, Action, Object string
-	Before                string // id of an entry: only older ones
-	Limit                 int    // at most this many
+	Before                string // id of an entry; only older entries match
+	Limit                 int    // maximum number of entries
 }
 
 // AuditOf reads entries of the audit log, newest first.
@@ -150,7 +150,7 @@ func (s *Store) Disputed(ctx context.Context, contest string) ([]int64, error) {
 	return all, failed("look for submissions about which workers disagree", err)
 }
 
-// AuditActions returns the actions that the audit log has.
+// AuditActions returns the actions that occur in the audit log.
 func (s *Store) AuditActions(ctx context.Context) ([]string, error) {
 	all, err := s.read.AuditActions(ctx)
 	return all, failed("read the actions of the audit", err)

@@ -12,30 +12,30 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// ShadowLead is the leader lease for following primaries.
+// ShadowLead is the leader lease for servers that follow primaries.
 const ShadowLead = "shadow"
 
-// Source is the judging system that a contest follows: its primary.
+// Source describes the primary of a contest: the judging system that the contest follows.
 type Source struct {
 	Contest    string // id
-	URL        string // of the contest in the primary's Contest API
-	Login      string // it may be empty
-	SecretFile string // has the password of Login; it may be empty
-	Account    string // id of the account that sends the submissions here
-	Ours       bool   // the verdicts of this server count, and not the primary's
-	Token      string // of the last line of its event feed that was kept; empty for none
+	URL        string // of the contest, in the primary's Contest API
+	Login      string // username at the primary; may be empty
+	SecretFile string // file with the password of Login; may be empty
+	Account    string // id of the account that sends the submissions on this server
+	Ours       bool   // the verdicts of this server count, not the primary's
+	Token      string // of the last stored line of the primary's event feed; empty if none
 	Heard      time.Time
-	Trouble    string // why it is not followed now; empty if it is
-	Scoreboard string // of the primary, as JSON; empty if it shows none
-	// Acknowledged are the differences with which the results may become final.
+	Trouble    string // why the primary cannot be followed now; empty if it can
+	Scoreboard string // the primary's scoreboard as JSON; empty if it shows none
+	// Acknowledged lists the differences despite which the results may become final.
 	Acknowledged []string
 }
 
-// Comparison is how a contest differed from its primary at a moment.
+// Comparison lists how a contest differed from its primary at some time.
 type Comparison struct {
-	Source *Source // as it was then
-	Seq    int64   // of the newest event of the contest then
-	// Differences has one text for each. A difference that is acknowledged has the same text later.
+	Source *Source // at the time of the comparison
+	Seq    int64   // of the contest's newest event at that time
+	// Differences has one text per difference. An acknowledged difference keeps its text in later comparisons.
 	Differences []string
 }
 
@@ -49,9 +49,9 @@ func (c *Comparison) Open() (open []string) {
 	return open
 }
 
-// Acknowledge allows the results of a contest to become final with these differences from its primary. It replaces
-// earlier acknowledgements. It returns ErrNotFound if the contest follows no primary, and ErrFinal if its results
-// are final.
+// Acknowledge allows the results of a contest to become final despite these differences from its primary. It
+// replaces earlier acknowledgements. It returns ErrNotFound if the contest follows no primary, and ErrFinal if its
+// results are final.
 func (s *Store) Acknowledge(ctx context.Context, contest string, differences []string) error {
 	return s.tx(ctx, "acknowledge differences from a primary", func(q *query.Queries) error {
 		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil {
@@ -69,8 +69,8 @@ func (s *Store) Acknowledge(ctx context.Context, contest string, differences []s
 	})
 }
 
-// SetSource makes a contest follow a primary, or changes how it does. If the address is another one, the feed
-// is read from its beginning.
+// SetSource makes a contest follow a primary, or changes how it does. If the address has changed, the feed is read
+// from its beginning.
 func (s *Store) SetSource(ctx context.Context, n Source) error {
 	return failed("set the primary of a contest", s.write.PutSource(ctx, query.PutSourceParams{
 		Contest: n.Contest, Url: clean(n.URL), Login: clean(n.Login), SecretFile: clean(n.SecretFile), Account: n.Account, Ours: n.Ours,
@@ -105,7 +105,7 @@ func (s *Store) NoteHeard(ctx context.Context, contest string) error {
 	return failed("note that a primary answers", s.write.SetSourceHeard(ctx, contest, s.now()))
 }
 
-// NoteTrouble records why a primary is not followed at the moment.
+// NoteTrouble records why a primary cannot be followed now.
 func (s *Store) NoteTrouble(ctx context.Context, contest, why string) error {
 	return failed("note why a primary is not followed", s.write.SetSourceTrouble(ctx, contest, clean(why)))
 }
@@ -115,7 +115,7 @@ func (s *Store) SetExternalScoreboard(ctx context.Context, contest, data string)
 	return failed("keep the scoreboard of a primary", s.write.SetSourceScoreboard(ctx, contest, clean(data)))
 }
 
-// Unfollow makes a contest stop following its primary. What was taken over stays.
+// Unfollow makes a contest stop following its primary. Data that was copied from the primary stays.
 func (s *Store) Unfollow(ctx context.Context, contest string) error {
 	return s.tx(ctx, "end to follow a primary", func(q *query.Queries) error {
 		return removeSource(ctx, q, contest)
@@ -131,14 +131,15 @@ func removeSource(ctx context.Context, q *query.Queries, contest string) error {
 	return nil
 }
 
-// ExternalObject is an object of a primary as its event feed has it.
+// ExternalObject is an object in a primary's event feed.
 type ExternalObject struct {
 	Type, ID string // ID is empty for the contest and the state
 	Data     string // JSON; empty if the primary deleted the object
-	Fresh    bool   // the contest does not have it yet
+	Fresh    bool   // not yet copied to the contest
 }
 
-// ExternalObjects reads the objects of the primary of a contest, all or those of a type.
+// ExternalObjects reads the objects of a contest's primary. If typ is not empty, it reads only objects of that
+// type.
 func (s *Store) ExternalObjects(ctx context.Context, contest, typ string) ([]ExternalObject, error) {
 	var rows []query.ExternalObject
 	var err error
@@ -152,8 +153,8 @@ func (s *Store) ExternalObjects(ctx context.Context, contest, typ string) ([]Ext
 	})
 }
 
-// PutExternalObjects stores objects of the primary of a contest together with the token up to which its feed was
-// read. An unchanged object does not become fresh.
+// PutExternalObjects stores objects of a contest's primary, and the token up to which its feed was read. Unchanged
+// objects do not become fresh.
 func (s *Store) PutExternalObjects(ctx context.Context, contest, token string, all []ExternalObject) error {
 	return s.tx(ctx, "keep the objects of a primary", func(q *query.Queries) error {
 		for _, o := range all {
@@ -166,7 +167,7 @@ func (s *Store) PutExternalObjects(ctx context.Context, contest, token string, a
 	})
 }
 
-// SettleExternalObjects records that the contest has taken over these objects.
+// SettleExternalObjects records that these objects were copied to the contest.
 func (s *Store) SettleExternalObjects(ctx context.Context, contest string, all []ExternalObject) error {
 	return s.tx(ctx, "note that the objects of a primary are taken over", func(q *query.Queries) error {
 		for _, o := range all {
@@ -179,14 +180,14 @@ func (s *Store) SettleExternalObjects(ctx context.Context, contest string, all [
 	})
 }
 
-// An ExternalProblem is an object of a primary that this server cannot take over.
+// An ExternalProblem is an object of a primary that this server cannot copy.
 type ExternalProblem struct {
 	Type, ID string
 	Text     string
 	At       time.Time
 }
 
-// ExternalProblems reads the objects of the primary of a contest that cannot be taken over.
+// ExternalProblems reads the objects of a contest's primary that cannot be copied.
 func (s *Store) ExternalProblems(ctx context.Context, contest string) ([]ExternalProblem, error) {
 	rows, err := s.read.ExternalProblems(ctx, contest)
 	return each(rows, err, "read the problems with a primary", func(r query.ExternalProblem) ExternalProblem {
@@ -194,7 +195,7 @@ func (s *Store) ExternalProblems(ctx context.Context, contest string) ([]Externa
 	})
 }
 
-// NoteExternalProblem records why an object of a primary cannot be taken over. An empty text means that it can.
+// NoteExternalProblem records why an object of a primary cannot be copied. An empty text deletes the record.
 func (s *Store) NoteExternalProblem(ctx context.Context, contest, typ, id, text string) error {
 	if text == "" {
 		return failed("note a problem with a primary",
@@ -210,15 +211,15 @@ type Shadowed struct {
 	ID     string
 	Number int64
 	ExtID  string
-	// Given is the verdict that counts instead of that of the judge. Unjudged is a verdict that is still to
-	// come. If empty, that of the judge counts.
+	// Given is the verdict that counts instead of the judgement's. Unjudged means that the verdict is pending. If
+	// empty, the judgement's verdict counts.
 	Given   judge.Verdict
-	Ignored bool          // it has no effect on the scoreboard
-	Verdict judge.Verdict // of the judge; empty if there is none
-	Ended   bool          // its judging has ended: without a verdict, it was not judged
+	Ignored bool          // has no effect on the scoreboard
+	Verdict judge.Verdict // of the judgement; empty if there is none
+	Ended   bool          // the judgement has ended; without a verdict, the submission was not judged
 }
 
-// ShadowedSubmissions reads the submissions of a contest by their numbers.
+// ShadowedSubmissions reads the submissions of a contest, ordered by number.
 func (s *Store) ShadowedSubmissions(ctx context.Context, contest string) ([]Shadowed, error) {
 	rows, err := s.read.ShadowedSubmissions(ctx, contest)
 	return each(rows, err, "read the submissions of a contest that follows a primary", func(r query.ShadowedSubmissionsRow) Shadowed {
@@ -229,7 +230,7 @@ func (s *Store) ShadowedSubmissions(ctx context.Context, contest string) ([]Shad
 	})
 }
 
-// SetShadowed sets which verdict of each of some submissions counts, and whether it is ignored.
+// SetShadowed sets the verdict that counts for each submission, and whether the submission is ignored.
 func (s *Store) SetShadowed(ctx context.Context, contest string, all []Shadowed) error {
 	return s.tx(ctx, "set the verdicts of a primary", func(q *query.Queries) error {
 		for _, one := range all {
@@ -247,8 +248,8 @@ func (s *Store) SetShadowed(ctx context.Context, contest string, all []Shadowed)
 	})
 }
 
-// NewPlaceholder creates a problem without a package, for a problem of a primary whose verdicts count. It returns
-// ErrTaken if the server has a problem with the name. A package can be published later.
+// NewPlaceholder creates a problem without a package. It is for problems of a primary whose verdicts count. It
+// returns ErrTaken if the name is taken on the server. A package can be published later.
 func (s *Store) NewPlaceholder(ctx context.Context, slug, title, owner string) error {
 	return s.tx(ctx, "make the problem "+slug, func(q *query.Queries) error {
 		old, err := q.ProblemBySlug(ctx, slug)
@@ -259,11 +260,11 @@ func (s *Store) NewPlaceholder(ctx context.Context, slug, title, owner string) e
 			return err
 		}
 		_, err = q.PutProblem(ctx, query.PutProblemParams{ID: newID(), Slug: slug, Title: clean(title), Owner: owner, Made: s.now()})
-		return none(err, ErrTaken) // another account's
+		return none(err, ErrTaken) // belongs to another account
 	})
 }
 
-// insertUnjudged stores the job and the judgement of a submission that no worker judges, and ends both.
+// insertUnjudged stores the job and the judgement of a submission that no worker judges, and ends both at once.
 func insertUnjudged(ctx context.Context, q *query.Queries, n *NewSubmission, id string, at int64) error {
 	work, err := toJSON(n.Work)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestSource: the token of a primary's feed is kept with its objects, and forgotten with its address.
+// TestSource checks that the token of a primary's feed is stored with the objects, and deleted when the address
+// changes.
 func TestSource(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -77,14 +78,14 @@ func TestSource(t *testing.T) {
 		}
 		row, err := h.Contest(t.Context(), c)
 		check(err)
-		check(h.RemoveContest(t.Context(), row)) // with its primary
+		check(h.RemoveContest(t.Context(), row)) // also removes its primary
 		if all, err := h.Sources(t.Context()); err != nil || len(all) != 0 {
 			t.Errorf("sources after the contest was removed: %v %v", all, err)
 		}
 	})
 }
 
-// TestUnjudged: a submission that no worker judges is pending, until another system has a verdict for it.
+// TestUnjudged checks that a submission that no worker judges is pending until another system sets a verdict.
 func TestUnjudged(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -157,8 +158,8 @@ func TestUnjudged(t *testing.T) {
 	})
 }
 
-// TestFinalizeAsCompared: results are not final if the contest or what was received of its primary is not what was
-// compared any more, or if a difference is not acknowledged. Another primary has no acknowledged differences.
+// TestFinalizeAsCompared checks that results cannot become final if the contest or the primary's data has changed
+// since the comparison, or if a difference is not acknowledged. A new primary has no acknowledged differences.
 func TestFinalizeAsCompared(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

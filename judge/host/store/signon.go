@@ -7,34 +7,34 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// An Identity is who a person is for an OpenID Connect provider. An account is known by both together.
+// An Identity identifies a user at an OpenID Connect provider. Issuer and Subject together identify the account.
 type Identity struct {
 	Issuer  string
 	Subject string
 }
 
-// A SignOn is a login that came back from a provider. A person whose identity has an account is logged in
-// at once. For others it is kept until they create an account or choose theirs.
+// A SignOn is a login that a provider has confirmed. If its identity has an account, the user is logged in at
+// once. Otherwise the login is pending until the user creates an account or links an existing one.
 type SignOn struct {
 	Identity
-	Name     string // as the provider says it; it may be empty
-	Username string // of the provider; it may be empty
-	Role     string // to which the account is raised
-	Next     string // the page to which the login leads
+	Name     string // as reported by the provider; may be empty
+	Username string // at the provider; may be empty
+	Role     string // role that the account gets
+	Next     string // page to show after the login
 }
 
-// signOnLives is how long a person can take to create an account, and how long a login is remembered so
-// that it does not count twice. The login at the provider must end within this time.
+// signOnLives is how long a login is remembered, so that it cannot be used twice. Within this time the user must
+// log in at the provider, and create or link an account.
 const signOnLives = 15 * time.Minute
 
-// AccountByIdentity reads the account of an identity. It returns ErrNotFound if there is none.
+// AccountByIdentity reads the account of an identity. It returns ErrNotFound if the identity has none.
 func (s *Store) AccountByIdentity(ctx context.Context, i Identity) (*Account, error) {
 	row, err := s.read.AccountByIdentity(ctx, i.Issuer, i.Subject)
 	return account(row), failed("look for the account of a single sign-on", err)
 }
 
-// SpendSignOn remembers that a login came back, by the hash of what the browser keeps of it. It returns
-// ErrUsed if it has come back before. If o is not nil, the login has no account yet, and is kept.
+// SpendSignOn records that a login was used. Hash is the hash of the secret in the browser. It returns ErrUsed if
+// the login was used before. If o is not nil, the login has no account yet, and stays pending.
 func (s *Store) SpendSignOn(ctx context.Context, hash string, o *SignOn) error {
 	p := query.InsertSignOnParams{Hash: hash, Expires: s.now() + signOnLives.Microseconds()}
 	if o != nil {
@@ -47,15 +47,14 @@ func (s *Store) SpendSignOn(ctx context.Context, hash string, o *SignOn) error {
 	return failed("note a single sign-on", err)
 }
 
-// PendingSignOn reads a login that has no account yet. It returns ErrNotFound if there is none, or it has
-// expired.
+// PendingSignOn reads a pending login. It returns ErrNotFound if the login does not exist or has expired.
 func (s *Store) PendingSignOn(ctx context.Context, hash string) (*SignOn, error) {
 	r, err := s.read.PendingSignOn(ctx, hash, s.now())
 	return &SignOn{Identity{r.Issuer, r.Subject}, r.Name, r.Username, r.Role, r.Next}, failed("look for a single sign-on", err)
 }
 
-// JoinBySignOn creates the account of a pending login. It returns ErrTaken if the username is taken, ErrUsed
-// if the identity has an account, and ErrNotFound if the login is no longer pending.
+// JoinBySignOn creates the account of a pending login. It returns ErrTaken if the username is taken, ErrUsed if
+// the identity already has an account, and ErrNotFound if the login is no longer pending.
 func (s *Store) JoinBySignOn(ctx context.Context, hash string, n NewAccount) (a *Account, err error) {
 	err = s.tx(ctx, "join by single sign-on", func(q *query.Queries) error {
 		o, err := s.useSignOn(ctx, q, hash)
@@ -70,7 +69,7 @@ func (s *Store) JoinBySignOn(ctx context.Context, hash string, n NewAccount) (a 
 	return a, err
 }
 
-// LinkSignOn gives the identity of a pending login to an account, with the errors of JoinBySignOn.
+// LinkSignOn links the identity of a pending login to an account. It returns the errors of JoinBySignOn.
 func (s *Store) LinkSignOn(ctx context.Context, hash, account string) error {
 	return s.tx(ctx, "link a single sign-on", func(q *query.Queries) error {
 		o, err := s.useSignOn(ctx, q, hash)
@@ -81,7 +80,7 @@ func (s *Store) LinkSignOn(ctx context.Context, hash, account string) error {
 	})
 }
 
-// useSignOn returns a pending login, which is no longer pending then.
+// useSignOn returns a pending login and ends it.
 func (s *Store) useSignOn(ctx context.Context, q *query.Queries, hash string) (*SignOn, error) {
 	r, err := q.PendingSignOn(ctx, hash, s.now())
 	if err != nil {
@@ -99,7 +98,7 @@ func (s *Store) identify(ctx context.Context, q *query.Queries, o *SignOn, accou
 	return err
 }
 
-// Identities reads the identities of an account, the oldest first.
+// Identities reads the identities of an account, oldest first.
 func (s *Store) Identities(ctx context.Context, account string) ([]Identity, error) {
 	rows, err := s.read.IdentitiesOf(ctx, account)
 	return each(rows, err, "read the identities of an account", func(r query.Identity) Identity { return Identity{r.Issuer, r.Subject} })
@@ -115,7 +114,7 @@ func (s *Store) Identified(ctx context.Context) (map[string]bool, error) {
 	return all, failed("read the accounts with an identity", err)
 }
 
-// Unlink takes all identities from an account. It returns ErrNotFound if there is none.
+// Unlink removes all identities from an account. It returns ErrNotFound if the account has none.
 func (s *Store) Unlink(ctx context.Context, account string) error {
 	n, err := s.write.DeleteIdentities(ctx, account)
 	return failed("unlink a single sign-on", changed(n, err))

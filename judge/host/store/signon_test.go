@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestSignOns: a login of a provider counts once, and an identity is that of one account.
+// TestSignOns checks that a login can be used once, and that an identity belongs to one account.
 func TestSignOns(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -45,7 +45,7 @@ func TestSignOns(t *testing.T) {
 		if _, err := h.JoinBySignOn(t.Context(), "one", taken); !errors.Is(err, store.ErrTaken) {
 			t.Errorf("a username that is taken: %v", err)
 		}
-		// Of several at once, one account is made.
+		// Of several concurrent requests, only one creates an account.
 		errs := make([]error, 4)
 		var all sync.WaitGroup
 		for i, hash := range []string{"one", "one", "two", "two"} {
@@ -85,7 +85,7 @@ func TestSignOns(t *testing.T) {
 		if err := h.LinkSignOn(t.Context(), "late", h.alice.ID); err != nil {
 			t.Errorf("after that: %v", err)
 		}
-		// What is not used ends, and is removed.
+		// An unused login expires and is deleted.
 		spend("slow", pending, nil)
 		h.clock.add(15 * time.Minute)
 		if _, err := h.PendingSignOn(t.Context(), "slow"); !errors.Is(err, store.ErrNotFound) {
@@ -97,7 +97,7 @@ func TestSignOns(t *testing.T) {
 		if _, err := h.CollectGarbage(t.Context(), func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, func(blob.Digest) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
-		spend("known", nil, nil) // nothing of it is there any more
+		spend("known", nil, nil) // the login was deleted
 		if staff, err := h.IsStaff(t.Context(), a.ID); err != nil || staff {
 			t.Errorf("a contestant is staff: %v, %v", staff, err)
 		}

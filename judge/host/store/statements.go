@@ -8,16 +8,17 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// statements keeps the queries of an SQLite database prepared, by their text. Preparing a query takes a third of a
-// short transaction. pgx does the same for PostgreSQL. All texts are constants of package query, or combinations of
-// the conditions in filter.go, so their number is limited. A statement ends with the connections of db.
+// statements caches the prepared queries of an SQLite database by text. Preparing a query takes a third of the
+// time of a short transaction. For PostgreSQL, pgx does the same. All texts are constants of package query, or
+// combinations of the conditions in filter.go, so their number is limited. Statements are closed with the
+// connections of db.
 type statements struct {
 	db     *sql.DB
-	kept   sync.Map // text to *sql.Stmt
+	kept   sync.Map // maps texts to *sql.Stmt
 	missed sync.Map // texts that a transaction ran without a prepared statement
 }
 
-// queries runs queries in tx. If tx is nil, it runs them outside of transactions.
+// queries returns queries that run in tx. If tx is nil, they run outside of transactions.
 func (s *statements) queries(tx *sql.Tx) *query.Queries {
 	if tx == nil {
 		return query.New(prepared{s.db, nil, s})
@@ -25,8 +26,8 @@ func (s *statements) queries(tx *sql.Tx) *query.Queries {
 	return query.New(prepared{tx, tx, s})
 }
 
-// catchUp prepares what transactions missed. They cannot do so themselves: db may have only one connection, and the
-// transaction uses it.
+// catchUp prepares the queries that transactions ran unprepared. Transactions cannot prepare queries themselves:
+// db may have only one connection, which the transaction uses.
 func (s *statements) catchUp(ctx context.Context) {
 	s.missed.Range(func(text, _ any) bool {
 		if _, mine := s.missed.LoadAndDelete(text); mine {
@@ -36,7 +37,7 @@ func (s *statements) catchUp(ctx context.Context) {
 	})
 }
 
-// prepare returns nil if a text cannot be prepared. Running it then returns the error.
+// prepare prepares a query. It returns nil if that fails; running the query then returns the error.
 func (s *statements) prepare(ctx context.Context, text string) *sql.Stmt {
 	made, err := s.db.PrepareContext(ctx, text)
 	if err != nil {
@@ -60,7 +61,7 @@ func (p prepared) statement(ctx context.Context, text string) *sql.Stmt {
 	kept, there := p.all.kept.Load(text)
 	switch {
 	case there && p.tx != nil:
-		return p.tx.StmtContext(ctx, kept.(*sql.Stmt)) // ends with the transaction
+		return p.tx.StmtContext(ctx, kept.(*sql.Stmt)) // closed with the transaction
 	case there:
 		return kept.(*sql.Stmt)
 	case p.tx != nil:

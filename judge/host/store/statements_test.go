@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// counted is a connection of SQLite that counts the statements that are open.
+// counted is an SQLite connection that counts its open statements.
 type counted struct {
 	of   driver.Driver
 	dsn  string
@@ -56,7 +56,7 @@ func (s *countedStmt) Close() error {
 	return s.Stmt.Close()
 }
 
-// oneConnection is a database that has one, as the store's writer.
+// oneConnection returns a database with a single connection, like the store's writer.
 func oneConnection(t *testing.T) (*sql.DB, *counted) {
 	t.Helper()
 	plain, err := sql.Open("sqlite", "")
@@ -77,7 +77,7 @@ func TestStatementsAreMadeOnce(t *testing.T) {
 	const in, out = "SELECT 1 + $1", "SELECT 2 + $1"
 	ask := func(tx *sql.Tx, text string) {
 		t.Helper()
-		for i := range 3 { // by the row and by rows
+		for i := range 3 { // as a single row and as rows
 			var row, rows int
 			if err := s.Of(tx).QueryRowContext(t.Context(), text, i).Scan(&row); err != nil {
 				t.Fatal(err)
@@ -111,7 +111,7 @@ func TestStatementsAreMadeOnce(t *testing.T) {
 	if made := c.made.Load(); made != 1 {
 		t.Fatalf("outside of a transaction %d statements were made for one text", made)
 	}
-	within() // what is new here runs without a statement
+	within() // runs new queries unprepared
 	if open := c.open.Load(); open != 1 {
 		t.Fatalf("%d statements are open after a transaction that missed one; want 1", open)
 	}
@@ -161,7 +161,8 @@ func TestStatementsOfConcurrentCallers(t *testing.T) {
 	}
 }
 
-// TestAStatementThatCannotBeMade: the query says why, each time, until it can be.
+// TestAStatementThatCannotBeMade checks that a query that cannot be prepared returns the error on each call, until
+// it can be prepared.
 func TestAStatementThatCannotBeMade(t *testing.T) {
 	db, c := oneConnection(t)
 	s := store.NewStatements(db)
@@ -213,7 +214,8 @@ func TestAStatementThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestBothDatabasesReadEveryQuery: nobody prepares them all any more when a database opens.
+// TestBothDatabasesReadEveryQuery prepares every query on both databases, because the store does not prepare them
+// all when it opens a database.
 func TestBothDatabasesReadEveryQuery(t *testing.T) {
 	var texts []string
 	for _, name := range files(t, "internal/query/*.sql.go") {

@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// ErrStopped is returned instead of writing while a Move copies the last rows, and after it.
+// ErrStopped means that writes are refused because a Move is copying the last rows or has finished.
 var ErrStopped = errors.New("the data of this server is being moved to another database")
 
 // A gate refuses writes while they are stopped.
@@ -20,7 +20,7 @@ type gate struct {
 	closed *sql.DB      // fails each query with ErrStopped; nil while writes are accepted
 }
 
-// gated runs queries that write outside of transactions.
+// gated runs write queries outside of transactions.
 type gated struct {
 	query.DBTX
 	gate *gate
@@ -52,13 +52,13 @@ func (g gated) QueryRowContext(ctx context.Context, text string, args ...any) *s
 	return to.QueryRowContext(ctx, text, args...)
 }
 
-// refuser is the database behind a closed gate.
+// refuser is the database used while a gate is closed.
 type refuser struct{}
 
 func (refuser) Connect(context.Context) (driver.Conn, error) { return nil, ErrStopped }
 func (refuser) Driver() driver.Driver                        { return nil }
 
-// StopWrites makes all writes fail with ErrStopped from now on. It waits for those that have begun.
+// StopWrites makes all further writes fail with ErrStopped. It waits for writes that have begun.
 func (s *Store) StopWrites() {
 	s.gate.mu.Lock()
 	defer s.gate.mu.Unlock()
@@ -80,11 +80,11 @@ func (s *Store) writesStopped() bool {
 	return s.gate.closed != nil
 }
 
-// lock stops writes and returns a transaction that excludes all other writers of the database, also those of other
+// lock stops writes and returns a transaction that excludes all other writers of the database, including other
 // processes.
 func (s *Store) lock(ctx context.Context) (*sql.Tx, error) {
 	s.StopWrites()
-	tx, err := s.writer.BeginTx(ctx, nil) // of SQLite, where it is the lock
+	tx, err := s.writer.BeginTx(ctx, nil) // on SQLite, this locks the database
 	if err != nil || !s.postgres {
 		return tx, err
 	}

@@ -1,18 +1,18 @@
-// Package store is the only package that accesses the database of the hosting server. The database is authoritative
-// for accounts, problems, submissions and jobs. The queue only carries leases, and may be lost.
+// Package store is the only package that accesses the database of the hosting server. The database is
+// authoritative for accounts, problems, submissions and jobs. The queue only carries leases and may be lost.
 //
-//   - One schema and one set of queries serve SQLite and PostgreSQL. sqlc generates package internal/query from
+//   - SQLite and PostgreSQL share one schema and one set of queries. sqlc generates package internal/query from
 //     them. goose migrates old databases to the current schema.
-//   - Each method that writes is one transaction. After an error, nothing was written. The exception is an error of
-//     the connection or of the context during the commit: then the transaction may have been committed. The
+//   - Each method that writes runs in one transaction. If it returns an error, nothing was written. The exception is
+//     an error of the connection or the context during the commit: then the transaction may have been committed. The
 //     methods that are safe to call again say so.
-//   - Times are time.Time outside, and microseconds in UTC inside. The zero time means no time. Ids are UUIDv7, and
-//     sort by the time of their creation.
+//   - The API uses time.Time; the database stores microseconds in UTC. The zero time means no time. Ids are UUIDv7,
+//     and sort by creation time.
 //   - Several servers may use one PostgreSQL database at once. An SQLite database belongs to one server. All methods
-//     may be called concurrently.
+//     are safe for concurrent use.
 //
-// The package does not know the queue, the workers or the web pages. It does not store the bytes of blobs, and sees
-// only hashes of tokens and codes. Its callers decide who may do what.
+// The package does not know the queue, the workers or the web pages. It does not store the bytes of blobs, and
+// sees only hashes of tokens and codes. Its callers check permissions.
 package store
 
 import (
@@ -33,10 +33,10 @@ import (
 
 // A Store is an open database.
 type Store struct {
-	writer, reader *sql.DB // SQLite: one connection that writes, and several that only read
+	writer, reader *sql.DB // SQLite: one connection for writing, several for reading
 	write, read    *query.Queries
-	reads          query.DBTX  // runs the queries of read
-	statements     *statements // of writer, with SQLite
+	reads          query.DBTX  // runs the queries of the reader
+	statements     *statements // of the writer; SQLite only
 	postgres       bool
 	options        Options
 	problems       sync.Map // slug to id
@@ -65,11 +65,11 @@ var (
 	ErrAway = errors.New("the database does not respond")
 )
 
-// Practice is the contest that always exists. It has everything that belongs to no other contest.
+// Practice is the contest that always exists. It contains all submissions that belong to no other contest.
 const Practice = "practice"
 
-// tx runs do in one transaction. Do may run several times, because PostgreSQL aborts one of two transactions that
-// wait for each other.
+// tx runs do in one transaction. It may call do several times, because PostgreSQL aborts one of two transactions
+// that wait for each other.
 func (s *Store) tx(ctx context.Context, what string, do func(q *query.Queries) error) error {
 	for left := 3; ; left-- {
 		err := s.once(ctx, do)
@@ -95,7 +95,7 @@ func (s *Store) once(ctx context.Context, do func(q *query.Queries) error) error
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // after a commit it does nothing
+	defer tx.Rollback() // no effect after a commit
 	q := s.write.WithTx(tx)
 	if s.statements != nil {
 		q = s.statements.queries(tx)
@@ -106,7 +106,7 @@ func (s *Store) once(ctx context.Context, do func(q *query.Queries) error) error
 	return tx.Commit()
 }
 
-// failed adds what was being done to an error, and converts errors of the databases to those of this package.
+// failed wraps an error with the operation that failed, and converts database errors to errors of this package.
 func failed(what string, err error) error {
 	switch {
 	case err == nil:
@@ -123,7 +123,7 @@ func failed(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// one converts a row that a query found.
+// one converts the row of a query's result.
 func one[R, T any](row R, err error, what string, read func(R) (*T, error)) (*T, error) {
 	if err != nil {
 		return nil, failed(what, err)
@@ -131,7 +131,7 @@ func one[R, T any](row R, err error, what string, read func(R) (*T, error)) (*T,
 	return read(row)
 }
 
-// each converts all rows that a query found.
+// each converts the rows of a query's result.
 func each[R, T any](rows []R, err error, what string, of func(R) T) ([]T, error) {
 	all := make([]T, len(rows))
 	for i, r := range rows {
@@ -140,7 +140,7 @@ func each[R, T any](rows []R, err error, what string, of func(R) T) ([]T, error)
 	return all, failed(what, err)
 }
 
-// eachRead is each for a conversion that can fail.
+// eachRead is like each, for a conversion that can fail.
 func eachRead[R, T any](rows []R, err error, what string, read func(R) (*T, error)) ([]*T, error) {
 	if err != nil {
 		return nil, failed(what, err)
@@ -154,7 +154,7 @@ func eachRead[R, T any](rows []R, err error, what string, read func(R) (*T, erro
 	return all, nil
 }
 
-// none converts the error for a missing row to the given error.
+// none returns missing if err means that no row was found. Otherwise it returns err.
 func none(err, missing error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return missing
@@ -162,7 +162,7 @@ func none(err, missing error) error {
 	return err
 }
 
-// unique reports whether a row was rejected because its key exists.
+// unique reports whether a row was rejected because its key already exists.
 func unique(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "23505"
@@ -182,7 +182,7 @@ func full(err error) bool {
 	return ok && lite.Code() == noRoom
 }
 
-// IsID reports whether a text has the form of an id.
+// IsID reports whether text has the form of an id.
 func IsID(text string) bool { return uuid.Validate(text) == nil }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
@@ -208,7 +208,7 @@ func some(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: true} }
 
 func text(s string) sql.NullString { return sql.NullString{String: s, Valid: true} }
 
-// clean makes a text from outside valid for both databases, with at most 4 KiB.
+// clean makes external text valid for both databases, and cuts it to 4 KiB.
 func clean(s string) string {
 	const most = 4 << 10
 	s = cut(s, most)

@@ -29,15 +29,15 @@ import (
 
 var update = flag.Bool("update", false, "note of what internal/query was made")
 
-// postgres is the server of all tests; startErr says why there is none. It starts with the
-// first test that wants it, and TestMain stops it.
+// postgres is the server of all tests. If it cannot start, startErr says why. The first test that needs it starts
+// it, and TestMain stops it.
 var (
 	postgres *storetest.Postgres
 	startErr error
 	start    = sync.OnceFunc(func() { postgres, startErr = storetest.StartPostgres() })
 
 	databases atomic.Int64
-	empty     sync.Once // makes the database that others are copies of
+	empty     sync.Once // creates the database that the others are copied from
 	emptyName string
 )
 
@@ -57,14 +57,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// onBoth runs a test on a database of each kind, which has the schema of today and nothing in it.
+// onBoth runs a test on an empty database of each kind with the current schema.
 func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, lite(t)) })
 	t.Run("postgres", func(t *testing.T) { test(t, pg(t)) })
 }
 
-// onNew is onBoth with databases that have no schema yet.
+// onNew is like onBoth, but the databases have no schema yet.
 func onNew(t *testing.T, test func(t *testing.T, dsn string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, filepath.Join(t.TempDir(), "assay.db")) })
@@ -73,7 +73,7 @@ func onNew(t *testing.T, test func(t *testing.T, dsn string)) {
 
 func lite(tb testing.TB) string { return filepath.Join(storetest.Dir(tb), "assay.db") }
 
-// pg makes a database with the schema of today on the server.
+// pg creates a database with the current schema on the server.
 func pg(tb testing.TB) string {
 	tb.Helper()
 	empty.Do(func() {
@@ -82,7 +82,7 @@ func pg(tb testing.TB) string {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if err := s.Close(); err != nil { // or it could not be a template
+		if err := s.Close(); err != nil { // a template must not be in use
 			tb.Fatal(err)
 		}
 	})
@@ -94,8 +94,8 @@ func pgCopy(tb testing.TB, like string) string {
 	return postgres.DSN(name)
 }
 
-// create makes a database on the server, and returns its name. It is a copy of another one, which must not
-// be in use.
+// create creates a database on the server, and returns its name. The new database is a copy of the database named
+// like, which must not be in use.
 func create(tb testing.TB, like string) string {
 	tb.Helper()
 	start()
@@ -117,7 +117,7 @@ func create(tb testing.TB, like string) string {
 	return name
 }
 
-// clock is a clock that a test moves.
+// clock is a clock that tests set.
 type clock struct{ now atomic.Int64 }
 
 func newClock() *clock {
@@ -130,7 +130,7 @@ func (c *clock) Now() time.Time      { return time.UnixMicro(c.now.Load()).UTC()
 func (c *clock) add(d time.Duration) { c.now.Add(d.Microseconds()) }
 func digest(text string) blob.Digest { return blob.Of([]byte(text)) }
 
-// open opens a store that is closed with the test.
+// open opens a store that is closed when the test ends.
 func open(tb testing.TB, o store.Options) *store.Store {
 	tb.Helper()
 	o.Version = cmp.Or(o.Version, "v1.2.3")
@@ -146,7 +146,7 @@ func open(tb testing.TB, o store.Options) *store.Store {
 	return s
 }
 
-// harness is a store with an account and a problem in it.
+// harness is a store with an account and a problem.
 type harness struct {
 	*store.Store
 	tb    testing.TB
@@ -159,7 +159,7 @@ func newHarness(tb testing.TB, dsn string) *harness {
 	h := &harness{tb: tb, clock: newClock()}
 	h.Store = open(tb, store.Options{DSN: dsn, Now: h.clock.Now})
 	settled := h.Store
-	tb.Cleanup(func() { // whatever was done, the verdict that is looked for is the one that counts
+	tb.Cleanup(func() { // the stored filter columns must match the current verdicts
 		if n, err := settled.Unsettled(context.Background()); err != nil || n != 0 {
 			tb.Errorf("%d verdicts that count are not those that are found: %v", n, err)
 		}
@@ -197,7 +197,7 @@ func (h *harness) submission(key string) store.NewSubmission {
 	return store.NewSubmission{Key: key, Account: h.alice.ID, Problem: "nim", Work: work(), Lane: job.Practice, Class: "main", Cost: time.Second}
 }
 
-// submit keeps a submission.
+// submit stores a submission.
 func (h *harness) submit() *store.Accepted {
 	h.tb.Helper()
 	a, err := h.Submit(h.tb.Context(), h.submission(""))
@@ -207,7 +207,7 @@ func (h *harness) submit() *store.Accepted {
 	return a
 }
 
-// TestNoRoom: a full disk is told as what it is, by what SQLite says of one.
+// TestNoRoom checks that SQLite's error for a full disk is recognized.
 func TestNoRoom(t *testing.T) {
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "full.db"))
 	if err != nil {

@@ -19,66 +19,67 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A NewSubmission is a submission to store.
+// A NewSubmission is a submission to be stored.
 type NewSubmission struct {
 	// Key makes retries safe. A second submission by the same account with the same key within ten minutes returns
-	// the first. A different program under that key is ErrOtherUnderKey. If empty, nothing is deduplicated.
+	// the first, or ErrOtherUnderKey if the program differs. If empty, nothing is deduplicated.
 	Key     string
 	Contest string // id; if empty, Practice
-	Team    string // id; empty if it is unscored
+	Team    string // id; empty if unscored
 	Account string // id
 	Problem string // slug
 	Work    job.Work
 	Lane    job.Lane
 	Class   string
-	// Cost is the estimated CPU time from Store.Cost, for a fair order.
+	// Cost is the estimated CPU time from Store.Cost. Fair queuing uses it.
 	Cost time.Duration
-	// PerMinute is how many submissions an account may send to the contest per minute. Zero means no limit.
+	// PerMinute is the maximum number of submissions of an account to the contest per minute. Zero means no limit.
 	PerMinute int64
-	// ExtID is the id that other systems use. If empty, it is the number. If another submission has it, Submit
-	// returns ErrTaken.
+	// ExtID is the id that other systems use. If empty, the number is used. If another submission has the same id,
+	// Submit returns ErrTaken.
 	ExtID string
-	// At is the time that another system gives. If zero, it is the time of arrival.
+	// At is the time of submission that another system reported. If zero, the time of arrival is used.
 	At time.Time
-	// Unjudged reports that no worker judges the submission, because the verdict comes from another system.
+	// Unjudged reports whether no worker judges the submission, because the verdict comes from another system.
 	Unjudged bool
-	// MostOpen bounds the pending submissions of the account or, if ForTeam, of Team. Zero means no limit.
+	// MostOpen limits the pending submissions of the account or, if ForTeam is set, of Team. Zero means no limit.
 	MostOpen int64
-	ForTeam  bool // the account submits for Team and is not a member of it
+	ForTeam  bool // the account submits for Team but is not a member
 }
 
 // ErrManyOpen means that too many submissions of an account or a team are pending.
 var ErrManyOpen = errors.New("too many pending submissions of the account or the team")
 
-// ErrOtherUnderKey means that a key was used for other files or another problem.
+// ErrOtherUnderKey means that a key was already used for other files or another problem.
 var ErrOtherUnderKey = errors.New("the key stands for another submission")
 
 // ErrTooFast means that an account has sent too many submissions within a minute.
 var ErrTooFast = errors.New("too many submissions within a minute")
 
-// An Accepted is a submission that was stored.
+// An Accepted is a stored submission.
 type Accepted struct {
 	ID       string
-	Number   int64 // in its contest
+	Number   int64 // number in the contest
 	Received time.Time
-	Job      string // its id, also that of the judgement
-	Repeated bool   // it was stored before under the same key
+	Job      string // id of the job and of the judgement
+	Repeated bool   // it was already stored under the same key
 	ExtID    string // the id that other systems use
 }
 
 // repeatable is how long a key is remembered.
 const repeatable = 10 * time.Minute
 
-// minute bounds the distance from now, in both directions, for limits per minute. Otherwise submissions that arrived
-// while the clock was ahead would count until that time.
+// minute is the period that limits per minute consider, both before and after the current time. Without the limit
+// on later times, submissions that arrived while the clock was ahead would count until the clock reaches their
+// times.
 const minute = int64(time.Minute / time.Microsecond)
 
-// errRepeated ends a transaction that found the submission of its key.
+// errRepeated ends a transaction that found a submission with the same key.
 var errRepeated = errors.New("the submission is there already")
 
-// Submit stores a submission with a number, a place in the queue and a pending judgement: all of them, or nothing.
-// It returns ErrTooManyWaiting except in the lane Contest, and ErrTooFast and ErrManyOpen if n has a limit. It may
-// be repeated with the same key.
+// Submit stores a submission with its number, its job and a pending judgement in one transaction. It returns
+// ErrTooManyWaiting if the queue is full, except in the lane Contest. It returns ErrTooFast or ErrManyOpen if the
+// account exceeds a limit in n. A call with a key may be repeated.
 func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err error) {
 	n.Key = clean(n.Key)
 	n.Contest = cmp.Or(n.Contest, Practice)
@@ -91,7 +92,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		return nil, err
 	}
 	if n.Lane != job.Contest {
-		// Two concurrent submissions may exceed the limit by one.
+		// Concurrent submissions may exceed the limit slightly.
 		if waiting, err := s.read.CountWaiting(ctx, int64(n.Lane)); err != nil || waiting >= int64(s.options.MaxWaiting) {
 			if err == nil {
 				err = ErrTooManyWaiting
@@ -114,7 +115,7 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 		if err := n.withinLimits(ctx, q, now.LastTime, s.now()); err != nil {
 			return err
 		}
-		if !n.At.IsZero() { // from another system, perhaps before the end
+		if !n.At.IsZero() { // from another system, perhaps sent before the end
 			if err := s.changing(ctx, q, n.Contest); err != nil {
 				return err
 			}
@@ -165,8 +166,8 @@ func (s *Store) Submit(ctx context.Context, n NewSubmission) (a *Accepted, err e
 	return a, nil
 }
 
-// withinLimits returns ErrTooFast or ErrManyOpen if the account has sent too many submissions. Last is the time of the
-// newest event of the contest, which the caller has locked.
+// withinLimits returns ErrTooFast or ErrManyOpen if the account has sent too many submissions. Last is the time of
+// the newest event of the contest. The caller must have locked the contest.
 func (n *NewSubmission) withinLimits(ctx context.Context, q *query.Queries, last, now int64) error {
 	if n.PerMinute > 0 {
 		sent, err := q.CountSubmissions(ctx, query.CountSubmissionsParams{
@@ -185,7 +186,7 @@ func (n *NewSubmission) withinLimits(ctx context.Context, q *query.Queries, last
 	return nil
 }
 
-// countOpen counts the pending submissions that MostOpen bounds.
+// countOpen counts the pending submissions that MostOpen limits.
 func (n *NewSubmission) countOpen(ctx context.Context, q *query.Queries) (int64, error) {
 	if n.ForTeam {
 		return q.CountOpenOfTeam(ctx, n.Team)
@@ -193,7 +194,7 @@ func (n *NewSubmission) countOpen(ctx context.Context, q *query.Queries) (int64,
 	return q.CountOpenOf(ctx, n.Account)
 }
 
-// enqueue adds the job of a submission to the queue, unless no worker is to judge it.
+// enqueue adds the job of a submission to the queue. If n is Unjudged, it stores the job without enqueuing it.
 func (n *NewSubmission) enqueue(ctx context.Context, q *query.Queries, a *Accepted, at int64) error {
 	if !n.Unjudged {
 		queued := newJob{id: a.Job, work: n.Work, lane: n.Lane, class: n.Class, cost: n.Cost, made: at}
@@ -208,8 +209,8 @@ func (n *NewSubmission) enqueue(ctx context.Context, q *query.Queries, a *Accept
 	return q.SettleStanding(ctx, a.ID)
 }
 
-// TooFast returns ErrTooFast if an account has sent too many submissions to a contest within a minute. A submission
-// with a known key passes.
+// TooFast returns ErrTooFast if an account has sent too many submissions to a contest within a minute. If a
+// submission with the key exists, it returns nil, because Submit then stores nothing.
 func (s *Store) TooFast(ctx context.Context, contest, account, key string, most int64) error {
 	now := s.now()
 	sent, err := s.read.CountSubmissions(ctx, query.CountSubmissionsParams{
@@ -242,8 +243,8 @@ func (s *Store) problemID(ctx context.Context, slug string) (string, error) {
 	return p.ID, nil
 }
 
-// repeated ends the transaction without a change if the key is known. The contest is locked, so that one of two
-// concurrent calls finds the submission of the other.
+// repeated returns errRepeated, and sets a, if a submission with the key exists. The contest is locked, so that
+// concurrent calls find each other's submission.
 func repeated(ctx context.Context, q *query.Queries, n *NewSubmission, problem, files string, a *Accepted) error {
 	since := a.Received.Add(-repeatable)
 	old, err := q.SubmissionByKey(ctx, query.SubmissionByKeyParams{Account: n.Account, FormKey: n.Key, Received: since.UnixMicro()})
@@ -260,7 +261,7 @@ func repeated(ctx context.Context, q *query.Queries, n *NewSubmission, problem, 
 	return errRepeated
 }
 
-// A newJob is a job without a place in the queue yet.
+// A newJob is a job that is not in the queue yet.
 type newJob struct {
 	id        string
 	work      job.Work
@@ -268,11 +269,11 @@ type newJob struct {
 	class     string
 	cost      time.Duration
 	made      int64
-	flow, key string // of a part; empty for a judgement
+	flow, key string // of a part of a flow; empty for a judgement
 	exclude   []string
 }
 
-// enqueue adds new jobs of one owner and lane to the queue in this order. The owner's row of the lane is locked
+// enqueue adds new jobs of one owner and lane to the queue in this order. It locks the owner's row in the lane
 // until the transaction ends.
 func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane, jobs []newJob) error {
 	var all int64
@@ -290,7 +291,7 @@ func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane,
 	if err != nil {
 		return fmt.Errorf("take the turn of %s: %w", owner, err)
 	}
-	// The first job starts where the formula says, and each other where the one before it ends.
+	// The formula determines the start of the first job. Each further job starts where the previous one ends.
 	next := end - all
 	for _, j := range jobs {
 		if err := j.work.Check(); err != nil {
@@ -323,14 +324,14 @@ func enqueue(ctx context.Context, q *query.Queries, owner string, lane job.Lane,
 	return nil
 }
 
-// A JobState says where a job is.
+// A JobState is the state of a job.
 type JobState string
 
 // The states of a job.
 const (
 	Waiting   JobState = "waiting"   // only in the database
 	Out       JobState = "out"       // in the queue, or with a worker
-	Done      JobState = "done"      // there is a verdict
+	Done      JobState = "done"      // it has a verdict
 	Failed    JobState = "failed"    // no worker could run it; the verdict is a judge error
 	Cancelled JobState = "cancelled" // it gets no verdict
 )
@@ -340,27 +341,27 @@ type Submission struct {
 	ID       string
 	Contest  string
 	Number   int64
-	Team     string // id; empty if it is unscored
+	Team     string // id; empty if unscored
 	Account  string // id
 	Login    string
 	Display  string
 	Problem  string // slug
 	Program  string // its name in reports
-	Language string // chosen by the sender; may be empty
+	Language string // language that the sender selected; may be empty
 	Files    []job.File
 	Folder   bool
-	Size     int64 // bytes of all files
+	Size     int64 // total bytes of all files
 	Received time.Time
-	// Judgement is the id of the current judgement. The fields below are of it.
+	// Judgement is the id of the current judgement. The fields below belong to that judgement.
 	Judgement string
 	State     JobState
-	Verdict   judge.Verdict // empty while there is none
+	Verdict   judge.Verdict // empty if there is none
 	Score     string        // a decimal; may be empty
-	Ended     time.Time     // zero while it is pending
-	// Ignored and Given come from the jury: the submission is excluded from the scoreboard, or has a verdict
-	// override, which Verdict then is.
+	Ended     time.Time     // zero while pending
+	// Ignored and Given are set by the jury. Ignored excludes the submission from the scoreboard. Given means that
+	// Verdict is a verdict override.
 	Ignored, Given bool
-	Paused         bool // the judging of its problem is paused
+	Paused         bool // judging of the problem is paused
 	Verify         VerifyState
 }
 
@@ -370,13 +371,14 @@ func (s *Store) Submission(ctx context.Context, id string) (*Submission, error) 
 	return one(row, err, "read the submission "+id, submission)
 }
 
-// SubmissionByNumber reads a submission of a contest.
+// SubmissionByNumber reads a submission of a contest by its number.
 func (s *Store) SubmissionByNumber(ctx context.Context, contest string, number int64) (*Submission, error) {
 	row, err := s.read.SubmissionByNumber(ctx, contest, number)
 	return one(row, err, fmt.Sprintf("read the submission %d", number), submission)
 }
 
-// ending returns the ending of the name of the first file, unless the language was chosen.
+// ending returns the file extension of the first file in lower case, without the dot. It returns an empty string
+// if the extension contains other characters than letters, digits and "+".
 func ending(files []job.File) string {
 	if len(files) == 0 {
 		return ""
@@ -388,7 +390,8 @@ func ending(files []job.File) string {
 	return end
 }
 
-// who returns the id of the account with a username, or of the team with a name or number.
+// who returns the id of the account whose username is name. If there is none, it returns the id of the team with
+// that name or number.
 func (s *Store) who(ctx context.Context, contest, name string) (id string, team bool, err error) {
 	a, err := s.AccountByLogin(ctx, name)
 	if err == nil {
@@ -412,7 +415,7 @@ func submission(r query.Submitted) (*Submission, error) {
 	}
 	switch r.Given {
 	case "":
-	case Unjudged: // the primary of the contest has no verdict yet
+	case Unjudged: // the contest's primary has no verdict yet
 		s.State, s.Verdict, s.Score, s.Ended = Waiting, "", "", time.Time{}
 	default:
 		s.Given, s.Verdict, s.Score = true, judge.Verdict(r.Given), ""
@@ -420,23 +423,23 @@ func submission(r query.Submitted) (*Submission, error) {
 	return s, fromJSON("the files of submission "+r.ID, r.Files, &s.Files)
 }
 
-// A Judgement is a judging of a submission.
+// A Judgement is a judgement of a submission.
 type Judgement struct {
-	ID         string // its id, also that of its job
+	ID         string // id of the judgement and of its job
 	Submission string
 	Bundle     blob.Digest
 	Config     blob.Digest
 	Class      string
 	Origin     Origin
-	Why        string // why it repeats another one; empty for a first one
+	Why        string // why it repeats another judgement; empty otherwise
 	State      JobState
 	Started    time.Time
-	Ended      time.Time     // zero while it is pending
-	Verdict    judge.Verdict // empty while there is none
+	Ended      time.Time     // zero while pending
+	Verdict    judge.Verdict // empty if there is none
 	Score      string
 	Finished   *judge.Finished // may be nil
 	Rows       []job.Row
-	Events     blob.Digest // as package job packs them; may be empty
+	Events     blob.Digest // encoded by package job; may be empty
 	Reason     string      // why no worker could judge it
 	Worker     string
 	Version    string
@@ -444,15 +447,15 @@ type Judgement struct {
 	Rung       string
 	Toolchains map[string]string
 	CPU        time.Duration
-	Verify     VerifyMode // when it began
+	Verify     VerifyMode // mode when the judgement began
 	Verified   bool
 }
 
-// After reports whether judges verify the verdict after contestants saw it.
+// After reports whether judges verify the verdict after contestants have seen it.
 func (j *Judgement) After() bool { return j.Verify == VerifyAfter || j.Verify == VerifyAfterRejected }
 
-// Withheld reports whether contestants must not see anything of the judgement yet, because a judge must verify
-// its verdict first.
+// Withheld reports whether contestants must not see the judgement yet, because a judge must verify its verdict
+// first.
 func (j *Judgement) Withheld() bool {
 	open := j.Ended.IsZero() && (j.Verify == VerifyBefore || j.Verify == VerifyBeforeRejected)
 	return open || !j.Verified && j.Verify.before(j.Verdict)
@@ -476,16 +479,17 @@ func (s *Store) Judgement(ctx context.Context, submission string) (*Judgement, e
 		fromJSON(what, r.Toolchains, &j.Toolchains), fromJSON(what, r.Finished.String, &j.Finished), fromJSON(what, r.CaseRows.String, &j.Rows))
 }
 
-// A PastJudgement is a judgement of a submission as its history lists it.
+// A PastJudgement is an entry in a submission's history.
 type PastJudgement struct {
 	ID             string
 	Origin         Origin
 	Bundle         blob.Digest
 	State          JobState
-	Started, Ended time.Time // Ended is zero while it is pending
+	Started, Ended time.Time // Ended is zero while pending
 	Verdict        judge.Verdict
 	Score, Worker  string
-	// Rejudging is the id of the rejudging that made it. If empty, the judgement counted from the start.
+	// Rejudging is the id of the rejudging that created the judgement. If empty, the judgement belongs to no
+	// rejudging.
 	Rejudging, Why string
 	RejudgingState RejudgingState
 }
@@ -503,7 +507,7 @@ func (s *Store) JudgementsOf(ctx context.Context, submission string) ([]PastJudg
 	})
 }
 
-// fromJSON reads what toJSON wrote. An empty text leaves v unchanged.
+// fromJSON decodes the output of toJSON. If data is empty, v stays unchanged.
 func fromJSON(what, data string, v any) error {
 	if data == "" {
 		return nil
@@ -514,7 +518,7 @@ func fromJSON(what, data string, v any) error {
 	return nil
 }
 
-// toJSON encodes values that can always be encoded.
+// toJSON encodes v, which must be encodable.
 func toJSON(v any) (string, error) {
 	data, err := json.Marshal(v)
 	return string(data), err

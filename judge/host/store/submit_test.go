@@ -118,7 +118,7 @@ func TestTheSameKeyIsTheSameSubmission(t *testing.T) {
 	})
 }
 
-// TestAKeyThatComesManyTimesAtOnce is one submission.
+// TestAKeyThatComesManyTimesAtOnce checks that concurrent requests with the same key create one submission.
 func TestAKeyThatComesManyTimesAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -173,8 +173,8 @@ func TestTooManyWaiting(t *testing.T) {
 	})
 }
 
-// TestOneWhoSendsWithoutEnd: as many submissions of an account as may are not judged yet; others go
-// on, what was sent before is no new one, and what is judged or cancelled makes room.
+// TestOneWhoSendsWithoutEnd checks the limit of pending submissions per account. Other accounts can still submit,
+// repeated requests do not count, and a canceled or judged submission makes room for another.
 func TestOneWhoSendsWithoutEnd(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -213,8 +213,8 @@ func TestOneWhoSendsWithoutEnd(t *testing.T) {
 	})
 }
 
-// TestManySubmitAtOnce: numbers, log and times have one order and no gaps, and every
-// submission has its job.
+// TestManySubmitAtOnce checks that the numbers, events and times of concurrent submissions have the same order and
+// no gaps, and that every submission has a job.
 func TestManySubmitAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -257,7 +257,7 @@ func TestManySubmitAtOnce(t *testing.T) {
 	})
 }
 
-// checkLog: the log has n events, without gaps, each later than the one before.
+// checkLog checks that the log has n events, without gaps and in order of time.
 func checkLog(t *testing.T, s *store.Store, n int) {
 	t.Helper()
 	events, err := s.LogSince(t.Context(), store.Practice, 0, n+1)
@@ -277,7 +277,7 @@ func checkLog(t *testing.T, s *store.Store, n int) {
 	}
 }
 
-// TestTimeDoesNotGoBack where the clock does.
+// TestTimeDoesNotGoBack checks that stored times do not go backwards if the clock does.
 func TestTimeDoesNotGoBack(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -358,7 +358,7 @@ func TestCostIsTheMedianOfTheLast(t *testing.T) {
 	})
 }
 
-// next are the waiting jobs of the practice lane.
+// next returns the waiting jobs of the practice lane.
 func (h *harness) next() []*job.Spec {
 	h.tb.Helper()
 	specs, err := h.Next(h.tb.Context(), job.Practice, "main", 1000)
@@ -368,7 +368,7 @@ func (h *harness) next() []*job.Spec {
 	return specs
 }
 
-// result is what worker w1 says of a job.
+// result returns a result of worker w1 for a job.
 func (h *harness) result(s *job.Spec, v judge.Verdict) *job.Result {
 	return &job.Result{
 		Job: s.ID, Generation: s.Generation, Token: s.Token, Worker: "w1", State: job.Done, Finished: &judge.Finished{Verdict: v, Passed: 1, Judged: 2},
@@ -377,7 +377,7 @@ func (h *harness) result(s *job.Spec, v judge.Verdict) *job.Result {
 	}
 }
 
-// fold takes a result, which must have the outcome.
+// fold records a result, and fails the test unless the outcome is want.
 func (h *harness) fold(r *job.Result, want store.Outcome) store.Folded {
 	h.tb.Helper()
 	f, err := h.Fold(h.tb.Context(), r, blob.Of(r.Events))

@@ -15,37 +15,37 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Team is a participant of a contest: one person or several.
+// A Team is a participant of a contest. It has one or more members.
 type Team struct {
 	ID           string
 	Contest      string
-	Number       int64 // in its contest, from 1
+	Number       int64 // number in the contest, from 1
 	Name         string
-	Groups       []string      // for filters of scoreboards; none has a comma
-	Hidden       bool          // not on the scoreboard
-	ExtraTime    time.Duration // after the contest's end
+	Groups       []string      // names, for scoreboard filters; they contain no commas
+	Hidden       bool          // not shown on the scoreboard
+	ExtraTime    time.Duration // added to the end of the contest
 	ExtraPenalty time.Duration // whole minutes
 
-	ExtID        string // the id that other systems use: unique in its contest
-	ICPCID       string // in the ICPC's registration system; it may be empty
-	Label        string // such as the number of a seat; if empty, it is ExtID
-	DisplayName  string // if empty, it is Name
-	Organization string // id; it may be empty
-	Location     string // JSON; it may be empty
-	// GroupIDs are the ids of Groups.
+	ExtID        string // id that other systems use; unique in the contest
+	ICPCID       string // in the ICPC's registration system; may be empty
+	Label        string // such as a seat number; if empty, ExtID is used
+	DisplayName  string // if empty, Name is used
+	Organization string // id; may be empty
+	Location     string // JSON; may be empty
+	// GroupIDs lists the ids of Groups.
 	GroupIDs []string
 }
 
-// An Entrant is a person to enter into a contest.
+// An Entrant is an account that joins a contest.
 type Entrant struct {
 	*Account
-	Team string // the name of the team; if empty, a team of its own
-	// Groups are those of a team that is new.
+	Team string // name of the team; if empty, the account gets its own team
+	// Groups lists the groups of a new team.
 	Groups []string
 }
 
-// Enter enters an account into a contest with a team of its own, and returns the team. If the account is in the
-// contest already, nothing changes.
+// Enter adds an account to a contest with its own team, and returns the team. If the account is already in the
+// contest, nothing changes.
 func (s *Store) Enter(ctx context.Context, contest string, a *Account) (*Team, error) {
 	if t, err := s.TeamOf(ctx, contest, a.ID); err == nil || !errors.Is(err, ErrNotFound) {
 		return t, err
@@ -56,8 +56,9 @@ func (s *Store) Enter(ctx context.Context, contest string, a *Account) (*Team, e
 	return s.TeamOf(ctx, contest, a.ID)
 }
 
-// EnterAll enters accounts into a contest: all of them, or none. An entrant with the name of an existing team joins
-// it. Accounts in the contest stay unchanged. It returns how many are new.
+// EnterAll adds accounts to a contest in one transaction. An entrant with the name of an existing team joins that
+// team. Accounts that are already in the contest stay unchanged. EnterAll returns the number of accounts that
+// joined.
 func (s *Store) EnterAll(ctx context.Context, contest string, all []Entrant) (entered int, err error) {
 	err = s.tx(ctx, "enter a contest", func(q *query.Queries) (err error) {
 		entered, err = s.enter(ctx, q, contest, all)
@@ -66,9 +67,9 @@ func (s *Store) EnterAll(ctx context.Context, contest string, all []Entrant) (en
 	return entered, err
 }
 
-// Enroll creates accounts, and enters them and others into a contest: all of them, or none. An entrant without an
-// account is the next one of the created accounts. If contest is empty, they enter none. It returns the accounts of
-// all entrants. It returns ErrTaken if an account has one of the usernames.
+// Enroll creates accounts and adds all entrants to a contest, in one transaction. An entrant without an account
+// gets the next of the created accounts. If contest is empty, the entrants join no contest. Enroll returns the
+// accounts of all entrants. It returns ErrTaken if a username is taken.
 func (s *Store) Enroll(ctx context.Context, contest string, accounts []NewAccount, all []Entrant) (of []*Account, err error) {
 	err = s.tx(ctx, "make accounts", func(q *query.Queries) error {
 		of = nil
@@ -95,7 +96,7 @@ func (s *Store) Enroll(ctx context.Context, contest string, accounts []NewAccoun
 }
 
 func (s *Store) enter(ctx context.Context, q *query.Queries, contest string, all []Entrant) (entered int, err error) {
-	if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // one of two concurrent calls finds the team of the other
+	if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil { // concurrent calls find each other's teams
 		return 0, changed(n, err)
 	}
 	rows, err := q.TeamsOf(ctx, contest)
@@ -131,8 +132,8 @@ func (s *Store) enter(ctx context.Context, q *query.Queries, contest string, all
 	return entered, nil
 }
 
-// newTeam creates a team of a contest that is locked. Its id for other systems is its number, if no
-// other team has that.
+// newTeam creates a team of a contest. The caller must have locked the contest. The team's ExtID is its number,
+// unless another team has that id.
 func (s *Store) newTeam(ctx context.Context, q *query.Queries, contest, id, name string, groups []string) error {
 	if _, err := s.step(ctx, q, contest, OfTeam, id, Created); err != nil {
 		return err
@@ -158,8 +159,7 @@ func (s *Store) newTeam(ctx context.Context, q *query.Queries, contest, id, name
 	return putInGroups(ctx, q, contest, id, groups)
 }
 
-// putInGroups replaces the groups of a team with those of these names. It creates groups that the contest does not
-// have.
+// putInGroups replaces the groups of a team by the groups with the given names. It creates missing groups.
 func putInGroups(ctx context.Context, q *query.Queries, contest, team string, names []string) error {
 	all, err := q.GroupsOf(ctx, contest)
 	if err != nil {
@@ -186,8 +186,8 @@ func putInGroups(ctx context.Context, q *query.Queries, contest, team string, na
 	return putInGroupsByID(ctx, q, contest, team, ids)
 }
 
-// putInGroupsByID replaces the groups of a team. If the jury has written to a group that the team enters or leaves,
-// other teams than before can read that. Clients of the Contest API must then start again.
+// putInGroupsByID replaces the groups of a team. If the jury has sent messages to a group that the team joins or
+// leaves, different teams can read them now, so clients of the Contest API must start again.
 func putInGroupsByID(ctx context.Context, q *query.Queries, contest, team string, ids []string) error {
 	before, err := q.GroupsOfTeam(ctx, team)
 	if err != nil {
@@ -230,7 +230,7 @@ func (s *Store) TeamOf(ctx context.Context, contest, account string) (*Team, err
 	return readTeam(ctx, s.read, row)
 }
 
-// TeamByID reads the team with an id.
+// TeamByID reads the team with the given id.
 func (s *Store) TeamByID(ctx context.Context, id string) (*Team, error) {
 	row, err := s.read.GetTeam(ctx, id)
 	if err != nil {
@@ -239,7 +239,7 @@ func (s *Store) TeamByID(ctx context.Context, id string) (*Team, error) {
 	return readTeam(ctx, s.read, row)
 }
 
-// Teams reads the teams of a contest by their numbers.
+// Teams reads the teams of a contest, ordered by number.
 func (s *Store) Teams(ctx context.Context, contest string) ([]*Team, error) {
 	rows, err := s.read.TeamsOf(ctx, contest)
 	if err != nil {
@@ -253,7 +253,7 @@ func (s *Store) Teams(ctx context.Context, contest string) ([]*Team, error) {
 	return each(rows, err, "read the groups of teams", func(r query.Team) *Team { return team(r, groups[r.ID]) })
 }
 
-// Members reads the accounts in a contest by the ids of their teams. Those of a team are sorted by username.
+// Members maps the team ids of a contest to the accounts of each team, sorted by username.
 func (s *Store) Members(ctx context.Context, contest string) (map[string][]*Account, error) {
 	rows, err := s.read.MembersOf(ctx, contest)
 	of := map[string][]*Account{}
@@ -263,26 +263,26 @@ func (s *Store) Members(ctx context.Context, contest string) (map[string][]*Acco
 	return of, failed("read the members of the teams of a contest", err)
 }
 
-// Revision identifies a state of a team, for SetTeam.
+// Revision identifies the state of a team, for SetTeam.
 func (t *Team) Revision() string {
 	more := []string{t.ICPCID, t.Label, t.DisplayName, t.Organization, t.Location}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t %d %d %q", t.Name, t.Groups, t.Hidden, t.ExtraTime, t.ExtraPenalty, more))
 	return hex.EncodeToString(sum[:8])
 }
 
-// SetTeam changes a team, except for ExtID and GroupIDs: Groups says in which groups it is. If revision is not empty
-// and the team's Revision differs from it, SetTeam returns ErrChanged.
+// SetTeam changes a team, except for ExtID. It ignores GroupIDs: Groups determines the team's groups. If revision
+// is not empty and the stored team has another Revision, SetTeam returns ErrChanged.
 func (s *Store) SetTeam(ctx context.Context, t *Team, revision string) error {
 	return s.SetTeams(ctx, []TeamChange{{t, revision}})
 }
 
-// A TeamChange is a changed team.
+// A TeamChange is a changed team for SetTeams.
 type TeamChange struct {
 	*Team
 	Before string // the revision for SetTeam; may be empty
 }
 
-// SetTeams changes teams as SetTeam does: all of them, or none.
+// SetTeams changes teams like SetTeam, in one transaction.
 func (s *Store) SetTeams(ctx context.Context, all []TeamChange) error {
 	return s.tx(ctx, "change teams", func(q *query.Queries) error {
 		for _, t := range all {

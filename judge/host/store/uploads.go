@@ -10,13 +10,13 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// An UploadState says how far an upload is.
+// An UploadState is the state of an upload.
 type UploadState string
 
 // The states of an upload.
 const (
 	UploadWaiting UploadState = "waiting" // waiting, or being converted to a bundle
-	UploadDone    UploadState = "done"    // it is published
+	UploadDone    UploadState = "done"    // published
 	UploadFailed  UploadState = "failed"  // see Reason
 )
 
@@ -30,14 +30,14 @@ type Upload struct {
 	Login   string // username of the account; NewUpload ignores it
 	Problem string // slug
 	File    string // name of the uploaded file
-	Verify  bool   // before it is published
+	Verify  bool   // verify it before publishing
 	Archive blob.Digest
 	State   UploadState
 	Reason  string
 	Bundle  blob.Digest // may be empty
-	Report  blob.Digest // text of its verification; may be empty
+	Report  blob.Digest // text of the verification report; may be empty
 	Made    time.Time
-	Ended   time.Time // zero while it waits
+	Ended   time.Time // zero while waiting
 }
 
 // NewUpload stores an upload.
@@ -60,7 +60,7 @@ func (s *Store) Uploads(ctx context.Context, problem string, n int) ([]*Upload, 
 	return each(rows, err, "read the uploads", upload)
 }
 
-// NextUpload reads the upload that has waited longest. It returns nil if none waits.
+// NextUpload reads the upload that has waited longest. It returns nil, nil if none is waiting.
 func (s *Store) NextUpload(ctx context.Context) (*Upload, error) {
 	r, err := s.read.NextUpload(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -69,8 +69,8 @@ func (s *Store) NextUpload(ctx context.Context) (*Upload, error) {
 	return upload(r), failed("read the next upload", err)
 }
 
-// EndUpload stores the outcome of an upload, once: its State, Reason, Bundle and Report. Its archive is no longer
-// referred to.
+// EndUpload stores the outcome of an upload, once: its State, Reason, Bundle and Report. The upload no longer
+// refers to its archive.
 func (s *Store) EndUpload(ctx context.Context, u *Upload) error {
 	_, err := s.write.EndUpload(ctx, query.EndUploadParams{
 		ID: u.ID, State: string(u.State), Reason: clean(u.Reason), Bundle: string(u.Bundle), Report: string(u.Report), Ended: some(s.now()),

@@ -8,8 +8,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestUploads: they are taken one after the other, end once, and name their blobs as long as
-// these are wanted.
+// TestUploads checks that uploads are processed in order and end once, and that they refer to their blobs as long
+// as needed.
 func TestUploads(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -45,7 +45,7 @@ func TestUploads(t *testing.T) {
 				t.Fatal(err)
 			}
 			next.State = store.UploadFailed
-			if err := h.EndUpload(t.Context(), next); err != nil { // changes nothing
+			if err := h.EndUpload(t.Context(), next); err != nil { // has no effect
 				t.Fatal(err)
 			}
 		}
@@ -68,7 +68,7 @@ func TestUploads(t *testing.T) {
 	})
 }
 
-// TestSeeSent: of more blobs than one transaction looks for, each answer stands in its place.
+// TestSeeSent checks that SeeSent returns results in order for more blobs than one transaction reads.
 func TestSeeSent(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

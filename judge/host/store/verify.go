@@ -12,32 +12,32 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// VerifyMode reports whether judges verify the verdicts of a problem in a contest.
+// VerifyMode says whether judges verify the verdicts of a problem in a contest, and when.
 type VerifyMode string
 
-// The modes. With those for rejected submissions, accepted ones need no verification.
+// The modes. The modes for rejected submissions do not verify accepted ones.
 const (
 	VerifyNot            VerifyMode = ""
-	VerifyBefore         VerifyMode = "before" // contestants see a verdict once a judge verified it
+	VerifyBefore         VerifyMode = "before" // contestants see a verdict only after it is verified
 	VerifyBeforeRejected VerifyMode = "before-rejected"
-	VerifyAfter          VerifyMode = "after" // contestants see it at once
+	VerifyAfter          VerifyMode = "after" // contestants see a verdict at once
 	VerifyAfterRejected  VerifyMode = "after-rejected"
 )
 
-// VerifyModes are all modes.
+// VerifyModes lists all modes.
 var VerifyModes = []VerifyMode{VerifyNot, VerifyBefore, VerifyBeforeRejected, VerifyAfter, VerifyAfterRejected}
 
-// before reports whether contestants must not see a verdict before it is verified.
+// before reports whether v must be verified before contestants see it.
 func (m VerifyMode) before(v judge.Verdict) bool {
 	return v != judge.NotJudged && (m == VerifyBefore || m == VerifyBeforeRejected && v != judge.Accepted)
 }
 
-// VerifyState reports whether the verdict that counts of a submission must be verified.
+// VerifyState is the verification state of a submission's current verdict.
 type VerifyState string
 
-// The states. Nothing is to verify in the zero state.
+// The states. In the zero state, nothing needs verification.
 const (
-	Unverified       VerifyState = "before" // contestants do not see it yet
+	Unverified       VerifyState = "before" // contestants do not see the verdict yet
 	UnverifiedPublic VerifyState = "after"
 	Verified         VerifyState = "done"
 )
@@ -45,30 +45,30 @@ const (
 // Open reports whether a judge must still verify the verdict.
 func (s VerifyState) Open() bool { return s == Unverified || s == UnverifiedPublic }
 
-// A Verification is what a judge said about a verdict.
+// A Verification is a judge's decision about a verdict.
 type Verification struct {
 	At      time.Time
-	OK      bool // the verdict is verified; if not, it was taken back
+	OK      bool // the verdict is verified; if false, the verification was undone
 	Note    string
 	Login   string
 	Verdict judge.Verdict
-	// Judgement is the id of the judgement.
+	// Judgement is the id of the verified judgement.
 	Judgement string
 }
 
-// ErrSeen means that contestants may have seen a verdict already.
+// ErrSeen means that contestants may already have seen a verdict.
 var ErrSeen = errors.New("contestants may have seen the verdict")
 
-// Verify records what a judge said about a judgement, which must be the current one of its submission. It returns
-// ErrChanged if it is not, ErrNotReady if nothing needs verification, ErrSeen if a verdict that contestants may have
-// seen would be hidden again, and ErrFinal if the results of the contest are final.
+// Verify records a judge's decision about a judgement. It returns ErrChanged if the judgement is not the current
+// one of its submission, and ErrNotReady if nothing needs verification. It returns ErrSeen if the decision would
+// hide a verdict that contestants may have seen, and ErrFinal if the results of the contest are final.
 func (s *Store) Verify(ctx context.Context, submission, account string, v Verification) error {
 	return s.tx(ctx, "verify a verdict", func(q *query.Queries) error {
 		of, err := q.GetSubmission(ctx, submission)
 		if err != nil {
 			return err
 		}
-		at, err := s.step(ctx, q, of.Contest, OfSubmission, submission, Updated) // this locks the contest
+		at, err := s.step(ctx, q, of.Contest, OfSubmission, submission, Updated) // locks the contest
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (s *Store) Verify(ctx context.Context, submission, account string, v Verifi
 	})
 }
 
-// Verifications reads what judges said about the verdicts of a submission, newest first.
+// Verifications reads the judges' decisions about a submission's verdicts, newest first.
 func (s *Store) Verifications(ctx context.Context, submission string) ([]Verification, error) {
 	rows, err := s.read.VerificationsOf(ctx, submission)
 	return each(rows, err, "read the verifications of a submission", func(r query.VerificationsOfRow) Verification {
@@ -109,7 +109,7 @@ func (s *Store) Verifications(ctx context.Context, submission string) ([]Verific
 	})
 }
 
-// CountVerified returns how many verdicts of a contest judges verified, and how many they verify in all.
+// CountVerified returns how many verdicts of a contest are verified, and how many require verification in all.
 func (s *Store) CountVerified(ctx context.Context, contest string) (done, all int, err error) {
 	rows, err := s.read.CountVerify(ctx, contest)
 	for _, r := range rows {
@@ -121,8 +121,7 @@ func (s *Store) CountVerified(ctx context.Context, contest string) (done, all in
 	return done, all, failed("count what is verified", err)
 }
 
-// SetVerify sets whether judges verify the verdicts of a problem of a contest. It holds for judgements that
-// begin later.
+// SetVerify sets the verification mode of a problem in a contest. It applies to judgements that begin later.
 func (s *Store) SetVerify(ctx context.Context, contest, label string, m VerifyMode) error {
 	if !slices.Contains(VerifyModes, m) {
 		return fmt.Errorf("the mode of verification %q: %w", m, ErrNotFound)
@@ -139,11 +138,11 @@ func (s *Store) SetVerify(ctx context.Context, contest, label string, m VerifyMo
 	})
 }
 
-// Pause stops or resumes the judging of the submissions to a problem of a contest. A submission that a worker is
-// already judging is not stopped.
+// Pause stops or resumes judging of the submissions to a problem of a contest. It does not stop a submission that
+// a worker is already judging.
 func (s *Store) Pause(ctx context.Context, contest, label string, paused bool) error {
 	return s.tx(ctx, "pause the judging of a problem", func(q *query.Queries) error {
-		// which locks the contest: no submission arrives meanwhile
+		// This locks the contest, so no submission arrives meanwhile.
 		if _, err := s.step(ctx, q, contest, OfContest, contest, Updated); err != nil {
 			return err
 		}
@@ -155,12 +154,12 @@ func (s *Store) Pause(ctx context.Context, contest, label string, paused bool) e
 	})
 }
 
-// verifyMode returns whether judges verify the verdict of a submission of a contest that is locked. They do
-// not if it counts for no team or came after the end.
+// verifyMode returns the verification mode for a submission. The caller must have locked its contest. The mode is
+// empty if the submission counts for no team or arrived after the end.
 func (s *Store) verifyMode(ctx context.Context, q *query.Queries, contestID, submission string) (string, error) {
 	m, err := q.VerifyMode(ctx, submission)
 	if err != nil || m.Verify == "" {
-		if errors.Is(err, sql.ErrNoRows) { // of no team, or of a problem that left the contest
+		if errors.Is(err, sql.ErrNoRows) { // no team, or the problem was removed from the contest
 			err = nil
 		}
 		return "", err

@@ -11,31 +11,31 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// WorkerState says what a worker may do.
+// WorkerState is the state of a worker.
 type WorkerState string
 
-// The states of a worker. A revoked one stays so.
+// The states of a worker. A revoked worker stays revoked.
 const (
 	Active  WorkerState = "active"
 	Drained WorkerState = "drained" // it takes no jobs
-	Revoked WorkerState = "revoked" // its key is worth nothing any more
+	Revoked WorkerState = "revoked" // its key is no longer valid
 )
 
-// Worker is a worker that was let in.
+// Worker is a worker that has joined.
 type Worker struct {
 	ID       string
 	Name     string // unique
-	Key      string // the public half of its nkey, unique
+	Key      string // public half of its nkey; unique
 	Class    string
-	Guest    bool // its judgings count when another worker says the same
+	Guest    bool // untrusted: a trusted worker must confirm its judgements
 	State    WorkerState
-	Offer    job.Offer // what it said last that it can do
+	Offer    job.Offer // capabilities that it last reported
 	Enrolled time.Time
 	By       string // id of an account
-	Note     string // why it is in its state
+	Note     string // reason for its state
 }
 
-// Invite lets one worker join, once.
+// Invite is a join code with which one worker can join once.
 type Invite struct {
 	Name    string // of the worker
 	Class   string
@@ -44,7 +44,7 @@ type Invite struct {
 	Expires time.Time
 }
 
-// inviteLives is for how long a worker may join by a code.
+// inviteLives is how long a join code is valid.
 const inviteLives = 24 * time.Hour
 
 // What codes let in.
@@ -53,8 +53,7 @@ const (
 	forAdmin  = "admin"
 )
 
-// NewInvite keeps the hash of a code by which a worker may join within 24 hours; it says until
-// when in the answer.
+// NewInvite stores the hash of a join code that is valid for 24 hours. It returns the invite with Expires set.
 func (s *Store) NewInvite(ctx context.Context, hash string, i Invite) (*Invite, error) {
 	now := instant(s.now())
 	i.Expires = now.Add(inviteLives)
@@ -68,8 +67,8 @@ func (s *Store) NewInvite(ctx context.Context, hash string, i Invite) (*Invite, 
 	return &i, nil
 }
 
-// Invite reads an invite without using it up. ErrNotFound is a code that never was, ErrUsed
-// and ErrExpired one that was.
+// Invite reads an invite without using it. It returns ErrNotFound if the code does not exist, ErrUsed if a worker
+// has joined with it, and ErrExpired if it has expired.
 func (s *Store) Invite(ctx context.Context, hash string) (*Invite, error) {
 	i, err := s.invite(ctx, s.read, hash, forWorker)
 	return i, failed("look for a join code", err)
@@ -90,22 +89,22 @@ func (s *Store) invite(ctx context.Context, q *query.Queries, hash, makes string
 	return &Invite{Name: r.Name, Class: r.Class, Guest: r.Guest, By: r.MadeBy, Expires: instant(r.Expires)}, nil
 }
 
-// NewWorker is a worker that wants to join.
+// NewWorker is a worker that joins.
 type NewWorker struct {
-	// Invite is the hash of its code, which is used up; its name and class are those of the
-	// invite, and whether it is a guest. "" is a worker that the server makes itself.
+	// Invite is the hash of a join code. If it is set, Enrol uses up the code, and the invite determines Name,
+	// Class, Guest and By. If empty, the server itself creates the worker.
 	Invite string
 	Name   string
 	Class  string
 	Guest  bool
 	Key    string // the public half of its nkey
 	Offer  job.Offer
-	By     string // who admitted it, if there is no invite
+	By     string // account that admitted the worker, if Invite is empty
 }
 
-// Enrol admits a worker. If its key is known, Enrol returns the known worker and uses up no invite: the worker may
-// have lost the first response. It returns the errors of Invite, and ErrTaken if another worker has the name. The
-// caller must check that the offer fits the class.
+// Enrol admits a worker. If its key is known, Enrol returns the known worker and does not use up the invite,
+// because the worker may have lost the first response. It returns the errors of Invite, and ErrTaken if another
+// worker has the name. The caller must check that the offer fits the class.
 func (s *Store) Enrol(ctx context.Context, n NewWorker) (w *Worker, err error) {
 	offer, err := toJSON(n.Offer)
 	if err != nil {
@@ -150,19 +149,19 @@ func (s *Store) Enrol(ctx context.Context, n NewWorker) (w *Worker, err error) {
 	return w, nil
 }
 
-// WorkerByKey reads the worker with this public key.
+// WorkerByKey reads the worker with the given public key.
 func (s *Store) WorkerByKey(ctx context.Context, key string) (*Worker, error) {
 	row, err := s.read.WorkerByKey(ctx, key)
 	return one(row, err, "look for a worker", worker)
 }
 
-// Worker reads the worker of this name.
+// Worker reads the worker with the given name.
 func (s *Store) Worker(ctx context.Context, name string) (*Worker, error) {
 	row, err := s.read.WorkerByName(ctx, name)
 	return one(row, err, "read the worker "+name, worker)
 }
 
-// Workers reads all workers in the order in which they joined, revoked ones too.
+// Workers reads all workers, including revoked ones, in the order in which they joined.
 func (s *Store) Workers(ctx context.Context) ([]*Worker, error) {
 	rows, err := s.read.ListWorkers(ctx)
 	return eachRead(rows, err, "read the workers", worker)
@@ -176,14 +175,14 @@ func worker(r query.Worker) (*Worker, error) {
 	return w, fromJSON("what worker "+r.Name+" offers", r.Offer, &w.Offer)
 }
 
-// SetWorkerState changes the state of a worker by its id, and says why. ErrNotFound says
-// that there is none, or that it is revoked.
+// SetWorkerState sets the state of the worker with the given id, and the reason. It returns ErrNotFound if the
+// worker does not exist or is revoked.
 func (s *Store) SetWorkerState(ctx context.Context, id string, state WorkerState, note string) error {
 	n, err := s.write.SetWorkerState(ctx, query.SetWorkerStateParams{ID: id, State: string(state), Note: clean(note)})
 	return failed("change the state of a worker", changed(n, err))
 }
 
-// SetOffer keeps what a worker, by its id, says now that it can do.
+// SetOffer stores the current capabilities of the worker with the given id.
 func (s *Store) SetOffer(ctx context.Context, id string, offer job.Offer) error {
 	data, err := toJSON(offer)
 	if err != nil {
@@ -198,12 +197,12 @@ type Class struct {
 	Name      string
 	Arch      string
 	Rung      string
-	Languages map[string]string // id to the identity of the toolchain
-	Speed     *job.Speed        // of the first machine that was measured; nil while there is none
+	Languages map[string]string // maps language ids to toolchain identities
+	Speed     *job.Speed        // of the first measured machine; nil if none was measured
 	Filled    time.Time
 }
 
-// Class reads a class; ErrNotFound is one that no worker has filled.
+// Class reads a class. It returns ErrNotFound if no worker has filled the class.
 func (s *Store) Class(ctx context.Context, name string) (*Class, error) {
 	row, err := s.read.GetClass(ctx, name)
 	return one(row, err, "read the class "+name, class)
@@ -220,7 +219,7 @@ func class(r query.Class) (*Class, error) {
 	return c, errors.Join(fromJSON("the class "+r.Name, r.Languages, &c.Languages), fromJSON("the class "+r.Name, r.Speed, &c.Speed))
 }
 
-// MeasureClass makes the speed of a machine the speed of its class, unless the class has one. It returns the class.
+// MeasureClass sets the speed of a class unless the class already has one. It returns the class.
 func (s *Store) MeasureClass(ctx context.Context, name string, first *job.Speed) (*Class, error) {
 	speed, err := toJSON(first)
 	if err != nil {
@@ -232,8 +231,8 @@ func (s *Store) MeasureClass(ctx context.Context, name string, first *job.Speed)
 	return s.Class(ctx, name)
 }
 
-// FillClass creates a class with the capabilities of its first worker, and returns it. If another worker was first,
-// it returns that class. Ladders that were settled resume, because the toolchains may differ from those before.
+// FillClass creates a class with the capabilities of its first worker, and returns it. If the class exists,
+// FillClass returns the existing class. Settled ladders resume, because toolchains may have changed.
 func (s *Store) FillClass(ctx context.Context, name string, first job.Offer) (*Class, error) {
 	var row query.Class
 	err := s.tx(ctx, "fill the class "+name, func(q *query.Queries) (err error) {

@@ -12,8 +12,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// BenchmarkPages asks for the pages that a class opens most, by one browser that is logged in. The baseline is a
-// file that net/http serves: the server of the pages has each network wait between two files.
+// BenchmarkPages measures the pages that a class opens most, requested by one logged-in browser. The baseline is a
+// file served by net/http, because the site delays consecutive requests for files.
 func BenchmarkPages(b *testing.B) {
 	h := webtest.New(b)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowSamples})

@@ -13,9 +13,9 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// TestAClassInABrowser is a teacher's first day: from the printed link over the accounts of
-// three students and a contest to a submission whose verdict appears; on a phone and on a
-// desk, with scripts and without. Whatever a page complains of is a failure.
+// TestAClassInABrowser runs a teacher's first day in a browser: the setup link, accounts for three students, a
+// contest, and a submission with its verdict. It runs on a phone and a desktop screen, with and without scripts.
+// Any error in the browser's console fails the test.
 func TestAClassInABrowser(t *testing.T) {
 	webtest.Everywhere(t, class)
 }
@@ -48,7 +48,7 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Contains("the first page", webtest.Said, "Welcome to your server", "No worker is connected", "1 problem is published")
 	look("home")
 
-	// A contest, which begins at once.
+	// Create a contest that begins at once.
 	b.Go(h.URL + "/admin/contests/new")
 	look("new contest")
 	b.Fill("input[name=name]", "First contest "+webtest.Evil)
@@ -60,7 +60,7 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Contains("its clock", `document.querySelector('.end .clock').textContent`, "left")
 	look("contest")
 
-	// Three students, with slips.
+	// Create three students, with login sheets.
 	b.Go(h.URL + "/admin/accounts")
 	b.Follow("a[href='/admin/import']")
 	b.Fill("textarea[name=list]", "Ada Lovelace\nAlan Turing\n"+webtest.Evil)
@@ -76,7 +76,7 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Follow("form[action='/logout'] button")
 	b.Is("logged out", `document.querySelector('.end a').textContent`, "Log in")
 
-	// A student logs in, where she wanted to go.
+	// A student logs in and returns to the requested page.
 	b.Go(h.URL + "/c/first/p/A")
 	b.Is("who is not logged in", webtest.Address, "/login")
 	look("login")
@@ -90,7 +90,7 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Follow("form[data-submit] button")
 	b.Contains("nothing was sent", webtest.Alert, "There is nothing to submit")
 
-	// She submits: a file, or a text.
+	// She submits a file or a text.
 	if scripts {
 		file := filepath.Join(t.TempDir(), "sum.py")
 		if err := os.WriteFile(file, []byte("print(sum(map(int, input().split())))\n"), 0o644); err != nil {
@@ -107,7 +107,7 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Contains("the judging", webtest.Said, "waiting", "print(sum")
 	look("waiting")
 
-	// The verdict appears: without another page where there are scripts.
+	// The verdict appears. With scripts, it appears without loading another page.
 	b.Eval(`(window.before = 'here')`)
 	c, err := h.Store.ContestBySlug(t.Context(), "first")
 	if err != nil {
@@ -118,8 +118,8 @@ func class(t *testing.T, width int, scripts bool) {
 		t.Fatal(err)
 	}
 	h.Judged(&store.Accepted{Job: sub.Judgement}, webtest.Failing()...)
-	// A browser without scripts has an element that loads the page again; while it is driven
-	// from outside, Chromium does not obey it.
+	// Without scripts, a meta element reloads the page. Chromium ignores the element while a test controls the
+	// browser.
 	b.Is("the page loads itself again", `document.querySelectorAll('meta[http-equiv=refresh]').length === 1`, fmt.Sprint(!scripts))
 	if !scripts {
 		b.Go(h.URL + "/c/first/s/1")
@@ -135,7 +135,7 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Follow("main p a")
 	b.Contains("her submissions", webtest.Said, "Your submissions", "wrong answer")
 
-	// Her own page, with a token for the command line.
+	// She creates a token for the command line on her account page.
 	b.Go(h.URL + "/account")
 	look("account")
 	b.Follow("form[action='/account/tokens'] button")
@@ -157,7 +157,7 @@ func class(t *testing.T, width int, scripts bool) {
 	}
 	b.Is("text that was written to be run", `document.querySelectorAll('marked').length`, "0")
 	for _, wrong := range b.Wrong {
-		if strings.Contains(wrong, "responded with a status of 400") { // the form that was sent empty
+		if strings.Contains(wrong, "responded with a status of 400") { // from the empty form
 			continue
 		}
 		t.Errorf("the browser complains: %s", wrong)

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// A NumberCache caches the number of the newest event of each contest or ladder. It queries the database
-// at most once in PollEvery, however many browsers listen.
+// A NumberCache caches the number of the newest event of each contest or ladder. It queries the database at most
+// once per PollEvery for each of them, however many browsers listen.
 type NumberCache struct {
 	mu sync.Mutex
-	by map[string]*cachedNumber // by the id of the contest or the ladder
+	by map[string]*cachedNumber // by contest id or ladder id
 }
 
 type cachedNumber struct {

@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/web"
 )
 
-// TestNumberCache: the number of an id is asked for at most twice a second, each id for itself, and not
-// kept after an error.
+// TestNumberCache checks that each id's number is queried at most twice per second, and that errors are not
+// cached.
 func TestNumberCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c web.NumberCache

@@ -6,12 +6,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// A Choice is an entry of a group of radio buttons or of a list.
+// A Choice is a radio button in a group or an entry in a list.
 type Choice struct {
 	Value, Name, Help string
 }
 
-// Visibilities are the choices of who may see a contest.
+// Visibilities lists the choices for who may see a contest.
 var Visibilities = []Choice{
 	{string(store.Public), "Public", "Anyone can watch; anyone with an account can join."},
 	{string(store.Accounts), "Registered users", "Only people with an account can see it and join."},
@@ -19,14 +19,15 @@ var Visibilities = []Choice{
 	{string(store.Staff), "Hidden", "Only the jury, while you prepare it."},
 }
 
-// OpenVisibilities are the choices of who may see a hole or a ladder, which have no teams.
+// OpenVisibilities lists the choices for who may see a hole or a ladder. They mention no teams, because holes and
+// ladders have none.
 var OpenVisibilities = []Choice{
 	{string(store.Public), "Public", "Anyone can see it."},
 	{string(store.Accounts), "Registered users", "Only people with an account can see it."},
 	{string(store.Staff), "Hidden", "Only administrators, while you prepare it."},
 }
 
-// ChoiceName returns the name of a value. If it is none of the choices, it returns the value.
+// ChoiceName returns the name of a value. If no choice has the value, it returns value itself.
 func ChoiceName(all []Choice, value string) string {
 	for _, c := range all {
 		if c.Value == value {
@@ -36,7 +37,7 @@ func ChoiceName(all []Choice, value string) string {
 	return value
 }
 
-// Counted writes a number before a word for one, or for many.
+// Counted returns a number with the singular or plural of a word.
 func Counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -44,9 +45,9 @@ func Counted(n int, one, many string) string {
 	return fmt.Sprint(n, " ", many)
 }
 
-// A Removal is the part of settings by which something is deleted if it is empty. The templates "removal"
-// and "removalform" draw it: inside the form of the settings, and after it.
+// A Removal is the section of settings that deletes an empty object. The template "removal" renders the part
+// inside the settings form, and "removalform" the form after it.
 type Removal struct {
 	Kind, Slug string // the address is /Kind/Slug
-	Content    string // what it has, in words; empty for nothing
+	Content    string // what the object contains, as text; empty if nothing
 }

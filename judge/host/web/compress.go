@@ -10,22 +10,22 @@ import (
 	"assay/judge/host/board"
 )
 
-// leastCompressed is the least size of a page that is compressed: a smaller one fits into the packets that a
-// connection sends at once, so that it would not arrive sooner.
+// leastCompressed is the minimum size of a page that is compressed. A smaller page fits into the packets that a
+// connection sends at once, so compression would not deliver it sooner.
 const leastCompressed = 8 << 10
 
 var zippers = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a known one
+	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
 	return w
 }}
 
 // mayCompress reports whether a page may be compressed for a request.
 //
-// The size of a compressed page tells whether a text that another site put into the address, such as a
-// search, repeats a part of the page that the other site cannot read (BREACH). So over TLS, a page is
-// compressed only if the browser says that no other site caused the request; scripts cannot forge that
-// header. Browsers leave it out over plain HTTP, where an observer of sizes sees the page itself. Pages have
-// no token against forged requests: the origin of a request is checked instead.
+// Another site can put a text into the address, such as a search. The size of a compressed page reveals whether
+// that text repeats a part of the page that the other site cannot read (BREACH). So over TLS, a page is compressed
+// only if the browser reports that no other site caused the request; scripts cannot forge that header. Over plain
+// HTTP, browsers omit the header, but an observer of sizes can read the page itself. Pages contain no tokens
+// against forged requests: the server checks the origin of a request instead.
 func (s *Site) mayCompress(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "same-origin", "none":
@@ -39,7 +39,7 @@ func (s *Site) mayCompress(r *http.Request) bool {
 	return board.TakesGzip(r.Header.Get("Accept-Encoding"))
 }
 
-// sendPage sends a page, compressed if that is worth it and safe.
+// sendPage sends a page. It compresses the page if that is worthwhile and safe.
 func (s *Site) sendPage(w http.ResponseWriter, r *http.Request, code int, page []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")

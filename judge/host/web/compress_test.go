@@ -15,8 +15,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestPagesAreCompressed: a page is compressed for a browser that wants it, and over TLS only if no other
-// site caused the request.
+// TestPagesAreCompressed checks that a page is compressed for a browser that accepts it, and over TLS only if no
+// other site caused the request.
 func TestPagesAreCompressed(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// confirmedFor is how long a password that was typed is enough.
+// confirmedFor is how long a password confirmation is valid.
 const confirmedFor = 10 * time.Minute
 
-// confirmView is the page that asks for the password again, with the form that was sent.
+// confirmView is the page that asks for the password again, with the fields of the original form.
 type confirmView struct {
 	Path, Login, Wrong string
 	Fields             []sentField
-	Password           bool   // the account has one
-	SignOn             string // link to confirm by single sign-on; empty if the account cannot
+	Password           bool   // the account has a password
+	SignOn             string // link to confirm by single sign-on; empty if not possible
 }
 
 type sentField struct{ Name, Value string }
 
-// confirmField is the field of the password.
+// confirmField is the name of the password field.
 const confirmField = "sure-password"
 
-// confirmPassword reports whether the caller has typed the password lately, or with this form. If not,
-// it responds with a page that asks for it and sends the form again.
+// confirmPassword reports whether the caller entered the password recently or in this form. If not, it responds
+// with a page that asks for the password and sends the form again.
 func (s *Site) confirmPassword(w http.ResponseWriter, r *Request) (bool, error) {
 	if s.Time().Sub(r.Session.Sure) < confirmedFor {
 		return true, nil
@@ -65,7 +65,7 @@ func (s *Site) confirmPassword(w http.ResponseWriter, r *Request) (bool, error) 
 	return false, s.Page(w, r, http.StatusForbidden, "confirm", "Confirm your password", v)
 }
 
-// TryPassword reports whether a password is the caller's. After some wrong ones in a session it returns a
+// TryPassword reports whether a password is the caller's. After several wrong passwords in a session it returns a
 // *desk.Refusal.
 func (s *Site) TryPassword(r *Request, password string) (bool, error) {
 	return s.Throttle.Try("session "+r.Session.Hash, s.Time(), func() (bool, error) {

@@ -14,7 +14,7 @@ import (
 	"assay/judge/report"
 )
 
-// TestContrast: all text can be read on what is behind it, in both color schemes. The least ratio is
+// TestContrast checks that all text is readable on its background, in both color schemes. The minimum ratio is
 // that of WCAG 2.2 for text of any size.
 func TestContrast(t *testing.T) {
 	const least = 4.5
@@ -36,7 +36,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// TestContrastIsComputed: the ratios of WCAG's own examples, and the mixes of CSS.
+// TestContrastIsComputed checks contrast ratios known from WCAG, and CSS color mixes.
 func TestContrastIsComputed(t *testing.T) {
 	s := colorSheet{tokens: map[string]string{"ink": "#777", "v": "var(--ink)"}}
 	for _, row := range []struct {
@@ -54,10 +54,10 @@ func TestContrastIsComputed(t *testing.T) {
 	}
 }
 
-// A rule of a style sheet, of which only the colors matter.
+// A colorRule is the selector and the colors of a style sheet rule.
 type colorRule struct{ selector, text, behind string }
 
-// A colorSheet has the rules of a style sheet in one color scheme.
+// A colorSheet holds the rules of a style sheet for one color scheme.
 type colorSheet struct {
 	tokens map[string]string
 	rules  []colorRule
@@ -67,13 +67,13 @@ var (
 	comments  = regexp.MustCompile(`(?s)/\*.*?\*/`)
 	simple    = regexp.MustCompile(`([^{}]+)\{([^{}]*)\}`)
 	darkRules = regexp.MustCompile(`(?s)@media \(prefers-color-scheme: dark\) \{((?:[^{}]*\{[^{}]*\})*)\s*\}`)
-	// Parts that show something without text in them.
+	// Selectors of elements that contain no text.
 	wordless = regexp.MustCompile(`svg|\.bar|\.gauge|\.passed|\.verdicts|\.drop|::|\.statement img|\.document|canvas|\.dash|\.whisker|\.swatch|\.stack > span`)
 	variable = regexp.MustCompile(`var\(--v\b`)
 )
 
 func parseSheet(text, scheme string) *colorSheet {
-	s := &colorSheet{tokens: map[string]string{"heat": "45%"}} // the most that the table of an arena has
+	s := &colorSheet{tokens: map[string]string{"heat": "45%"}} // maximum in arena tables
 	text = comments.ReplaceAllString(text, "")
 	var dark []string
 	for _, m := range darkRules.FindAllStringSubmatch(text, -1) {
@@ -108,7 +108,7 @@ func parseSheet(text, scheme string) *colorSheet {
 	return s
 }
 
-// add adds a rule to those before it, which it overrides.
+// add adds a rule, which overrides earlier rules.
 func (s *colorSheet) add(r colorRule) {
 	for i := range s.rules {
 		if old := &s.rules[i]; old.selector == r.selector {
@@ -124,12 +124,12 @@ func (s *colorSheet) add(r colorRule) {
 	s.rules = append(s.rules, r)
 }
 
-// verdictColors are the values of --v.
+// verdictColors lists the values of --v.
 var verdictColors = []string{"ac", "wa", "rte", "ole", "mle", "tle", "ile", "ce", "je", "sk", "none"}
 
 type colorPair struct{ text, behind [3]float64 }
 
-// pairs returns all texts with what is behind them, by name.
+// pairs returns all pairs of text color and background color, by name.
 func (s *colorSheet) pairs(t *testing.T) map[string]colorPair {
 	all := map[string]colorPair{}
 	add := func(rule, text, behind string) {
@@ -155,7 +155,7 @@ func (s *colorSheet) pairs(t *testing.T) map[string]colorPair {
 		case wordless.MatchString(r.selector) || r.behind == "transparent" || r.behind == "inherit":
 		case r.text != "" && r.behind != "" && !inherits:
 			add(r.selector, r.text, r.behind)
-		case r.behind != "": // what stands there by itself
+		case r.behind != "": // default text color on this background
 			add(r.selector, "var(--ink)", r.behind)
 		case !inherits:
 			for _, behind := range s.behind(r.selector) {
@@ -163,7 +163,7 @@ func (s *colorSheet) pairs(t *testing.T) map[string]colorPair {
 			}
 		}
 	}
-	// Notes, links and key words stand in any part that has a color of its own.
+	// Notes, links and keywords may appear on any colored surface.
 	for _, text := range []string{"var(--ink)", "var(--soft)", "var(--link)"} {
 		for _, surface := range []string{"page", "card", "me", "good", "warn", "want", "got"} {
 			add("text", text, "var(--"+surface+")")
@@ -172,8 +172,8 @@ func (s *colorSheet) pairs(t *testing.T) map[string]colorPair {
 	return all
 }
 
-// behind returns the backgrounds on which a selector's text stands: that of a part around it, or
-// those of a page and of its cards.
+// behind returns the possible backgrounds for a selector's text: those of an enclosing element or, if there are
+// none, those of pages and cards.
 func (s *colorSheet) behind(selector string) (all []string) {
 	parts := strings.Fields(selector)
 	for n := len(parts); n > 0; n-- {
@@ -189,8 +189,8 @@ func (s *colorSheet) behind(selector string) (all []string) {
 	return []string{"var(--page)", "var(--card)"}
 }
 
-// color returns the red, green and blue of a color of CSS, from 0 to 1. What is transparent shows
-// what is behind it.
+// color converts a CSS color to red, green and blue, each from 0 to 1. A transparent color becomes the color of
+// behind.
 func (s *colorSheet) color(text, behind string) (c [3]float64, ok bool) {
 	switch text = strings.TrimSpace(text); {
 	case text == "transparent":
@@ -248,7 +248,7 @@ func (s *colorSheet) color(text, behind string) (c [3]float64, ok bool) {
 	return c, true
 }
 
-// ratio is the contrast of WCAG 2.2, from 1 to 21.
+// ratio returns the WCAG 2.2 contrast ratio, from 1 to 21.
 func (p colorPair) ratio() float64 {
 	luminance := func(c [3]float64) (l float64) {
 		for i, weight := range []float64{.2126, .7152, .0722} {
@@ -264,10 +264,10 @@ func (p colorPair) ratio() float64 {
 	return (max(a, b) + .05) / (min(a, b) + .05)
 }
 
-// TestClassesOfReports: a class of the reports, whose style sheet the pages have too, is not another thing on
-// the pages.
+// TestClassesOfReports checks that no CSS class has different meanings in reports and on pages, which share the
+// style sheets.
 func TestClassesOfReports(t *testing.T) {
-	shared := []string{"lang", "scroll"} // these look the same
+	shared := []string{"lang", "scroll"} // look the same in both
 	class := regexp.MustCompile(`^\.[\w-]+$`)
 	selectors := func(sheet string) map[string]bool {
 		all := map[string]bool{}

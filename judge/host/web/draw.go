@@ -26,10 +26,10 @@ import (
 //go:embed templates static
 var files embed.FS
 
-// Templates returns the templates of a package of pages by name. They are parsed once.
+// Templates returns the templates of a package by page name. It parses them once.
 type Templates func() (map[string]*template.Template, error)
 
-// base has the templates that every page has.
+// base returns the templates that all pages share.
 var base = sync.OnceValues(func() (*template.Template, error) {
 	t, err := template.New("").Funcs(functions).ParseFS(files, "templates/base.html", "templates/parts.html")
 	if err != nil {
@@ -40,8 +40,8 @@ var base = sync.OnceValues(func() (*template.Template, error) {
 
 var templates = NewTemplates(files)
 
-// NewTemplates returns the templates of the files *.html in the directory templates. Each is a page
-// with its own "body", inside the frame of all pages.
+// NewTemplates returns the templates in the files templates/*.html. Each is a page with its own "body" inside the
+// common frame.
 func NewTemplates(files fs.FS) Templates {
 	return sync.OnceValues(func() (map[string]*template.Template, error) {
 		around, err := base()
@@ -127,7 +127,7 @@ func (s *Site) draw(r *Request, name, title string, view any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Part draws a part of a page, which its template defines.
+// Part renders a part of a page that the page's template defines.
 func (s *Site) Part(page, part string, view any) (template.HTML, error) {
 	t, err := s.template(page)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Site) Part(page, part string, view any) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// SharedPage draws a page that is the same for all readers, except that some are logged in.
+// SharedPage renders a page that is the same for all readers, except for whether they are logged in.
 func (t Templates) SharedPage(server, name, title string, loggedIn bool, head Head, view any) ([]byte, error) {
 	all, err := t()
 	if err != nil {
@@ -155,16 +155,16 @@ func (t Templates) SharedPage(server, name, title string, loggedIn bool, head He
 	return b.Bytes(), nil
 }
 
-// Insecure reports whether others on the network can read what a browser sends.
+// Insecure reports whether others on the network could read what the browser sends.
 func (s *Site) Insecure(r *Request) bool { return !s.Secure && !loopback(r.Host) }
 
-// OnlyHere reports whether the address of the server leads nowhere from other computers.
+// OnlyHere reports whether the address of the server works only on this machine.
 func (s *Site) OnlyHere() bool {
 	at, err := url.Parse(s.URL)
 	return err == nil && loopback(at.Host)
 }
 
-// loopback reports whether a browser is on the server's own machine, by the name that it calls.
+// loopback reports whether host refers to the machine itself.
 func loopback(host string) bool {
 	name := strings.TrimSuffix(host, ":"+(&url.URL{Host: host}).Port())
 	return name == "localhost" || strings.HasPrefix(name, "127.") || name == "[::1]"
@@ -176,7 +176,7 @@ func serverZone() string {
 	return name
 }
 
-// functions are what templates call. html/template does the quoting.
+// functions are the template functions. html/template escapes their results.
 var functions = template.FuncMap{
 	"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"local":   func(t time.Time) string { return t.Local().Format("2 Jan 2006, 15:04:05") },
@@ -194,8 +194,8 @@ var functions = template.FuncMap{
 	"lines":   func(lines []Line, all bool) linesView { return linesView{lines, all} },
 }
 
-// visible makes a text of others harmless to look at, as in reports, but leaves what joins
-// letters and pictures in a name unchanged.
+// visible escapes invisible and confusable characters in untrusted text, as in reports. It keeps the characters
+// that join letters and emoji in names.
 func visible(text string) string {
 	var b strings.Builder
 	for {
@@ -209,8 +209,7 @@ func visible(text string) string {
 	}
 }
 
-// span is a length of time as people say it, to the minute, or to the second where it is
-// short.
+// span formats a duration to the minute, or to the second if it is shorter than a minute.
 func span(d time.Duration) string {
 	d = max(d, 0)
 	if d < time.Minute {
@@ -239,7 +238,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%d MiB", n>>20)
 }
 
-// static files are named by what they hold, so that browsers keep them for ever.
+// The names of static files contain a digest, so that browsers can cache the files forever.
 var (
 	style      = []byte(report.Style() + read("style.css") + report.BookletStyle() + board.Style())
 	script     = []byte(read("stream.js") + read("live.js") + board.Script())
@@ -252,7 +251,7 @@ var (
 func read(name string) string {
 	data, err := files.ReadFile("static/" + name)
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // the file is embedded in the program
 	}
 	return string(data)
 }
@@ -275,17 +274,17 @@ func (s *Site) static(w http.ResponseWriter, r *Request) error {
 	return nil
 }
 
-// pageView is what every page has.
+// pageView holds the data that every page needs.
 type pageView struct {
 	Title, Site            string
 	Me                     *store.Account
-	Role                   string // of Me, for people
+	Role                   string // display name of the role of Me
 	Styles, Script, Worker string
 	Zone                   string
 	Insecure               bool // passwords are readable on the network
 	Head
-	LoggedIn bool   // the reader is, on a page that is the same for all who are
-	Return   string // where a login leads back to; empty for the home page
+	LoggedIn bool   // the reader of a shared page is logged in
+	Return   string // page to return to after a login; empty for the home page
 	View     any
 }
 
@@ -293,21 +292,21 @@ func newPageView(site, title string, view any) pageView {
 	return pageView{Title: title, Site: site, Styles: styleName, Script: scriptName, Worker: sharedName, Zone: serverZone(), View: view}
 }
 
-// A Head is what stands above a page because of what its address names.
+// A Head is the part above a page that depends on the object in its address.
 type Head struct {
-	Nav Nav // if it has no tabs, they are those of the site
-	// Clock is that of the contest. If nil, there is none.
+	Nav Nav // if it has no tabs, the site's are used
+	// Clock is the clock of the contest. If nil, the page has none.
 	Clock *Clock
 }
 
-// A Clock says where a contest is.
+// A Clock shows the time until a contest starts or ends.
 type Clock struct {
-	Before, After string    // around the time
-	Until         time.Time // what is counted down to; zero for nothing
-	Text          string    // what is shown without scripts
+	Before, After string    // text before and after the time
+	Until         time.Time // end of the countdown; zero if there is none
+	Text          string    // shown if scripts are disabled
 }
 
-// ClockAt says where a contest is at a time. Zero times are not set.
+// ClockAt returns the clock of a contest at now. Zero times mean that the start or end is not set.
 func ClockAt(now, starts, ends time.Time) Clock {
 	switch {
 	case starts.IsZero():
@@ -322,8 +321,8 @@ func ClockAt(now, starts, ends time.Time) Clock {
 	return Clock{Text: "ended"}
 }
 
-// Kept returns the clock for a page that is cached: if scripts are off, it shows when the contest
-// starts or ends, because the time left would get old.
+// Kept returns the clock for a cached page. Without scripts, it shows when the contest starts or ends, because a
+// cached time left would be outdated.
 func (c Clock) Kept() Clock {
 	switch at := c.Until.Local().Format("2 Jan, 15:04 MST"); {
 	case c.Until.IsZero():
@@ -335,15 +334,15 @@ func (c Clock) Kept() Clock {
 	return c
 }
 
-// News is the number of clarifications that the reader has not read, or the jury has not answered.
+// News counts the clarifications that the reader has not read, or that the jury has not answered.
 type News struct {
 	Count int
 	Words string
 }
 
-// refusedView is a page that says what went wrong.
+// refusedView is an error page.
 type refusedView struct {
 	Text, Hint string
-	Sent       bool // a form was sent, which the browser still has
-	Back       *Tab // where the reader was; nil if that is unknown
+	Sent       bool // the request sent a form, which the browser still holds
+	Back       *Tab // the previous page; nil if unknown
 }

@@ -13,33 +13,34 @@ import (
 	"assay/judge/host/auth"
 )
 
-// A KeptForm is a form that came from a browser that is not logged in. The login page carries it, and
-// after the login it is shown again, to be sent.
+// A KeptForm is a form sent by a browser that is not logged in. The login page carries the form. After the login,
+// it is shown again so that the user can send it.
 type KeptForm struct {
-	Path   string // to which it is sent
-	Type   string // as what; empty if it is not multipart/form-data
-	Back   string // the page that it was on
+	Path   string // path of the request
+	Type   string // content type; empty unless multipart/form-data
+	Back   string // page that contained the form
 	Fields []sentField
 	Files  []File
 }
 
 const (
 	keptField     = "kept"
-	keptFileField = "kept-file" // a file of a form that is shown again
+	keptFileField = "kept-file" // a file in a form that is shown again
 	multipartType = "multipart/form-data"
 )
 
-// heldForms is the maximum number of bytes in all forms that are kept at one time: anybody can send one.
+// heldForms is the maximum number of bytes in all forms held at one time. It is limited because anyone can send
+// them.
 const heldForms = 64 << 20
 
-// mostKept is the maximum number of bytes in a form that is kept: those of a submission, in base64 if the form was
-// kept before.
+// mostKept is the maximum size in bytes of a form that is kept. A form with a submission of the maximum size must
+// fit, even if it was kept before and its files are therefore in base64.
 func (s *Site) mostKept() int64 { return s.Desk.MaxSize*4/3 + 2*SmallForm }
 
-// mostLogin is the maximum number of bytes in a login that carries a form, which is encoded twice.
+// mostLogin is the maximum size in bytes of a login that carries a form, which is encoded twice.
 func (s *Site) mostLogin() int64 { return s.mostKept()*2 + SmallForm }
 
-// Label returns what the field is called on a page, or "" for one that need not be shown.
+// Label returns the label of the field on a page. It is empty if the field need not be shown.
 func (f sentField) Label() string {
 	switch {
 	case f.Name == "text":
@@ -55,12 +56,12 @@ func (f sentField) Label() string {
 // Long reports whether the field needs several lines.
 func (f sentField) Long() bool { return len(f.Value) > 60 || strings.Contains(f.Value, "\n") }
 
-// Encoded is the file as the value of a field.
+// Encoded returns the file as the value of a form field.
 func (f File) Encoded() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(f.Name)) + "." + base64.RawURLEncoding.EncodeToString(f.Data)
 }
 
-// decodeFile reads what Encoded wrote.
+// decodeFile decodes the output of Encoded.
 func decodeFile(text string) (f File, err error) {
 	name, data, _ := strings.Cut(text, ".")
 	decoded, err := base64.RawURLEncoding.DecodeString(name)
@@ -73,16 +74,16 @@ func decodeFile(text string) (f File, err error) {
 	return f, nil
 }
 
-// Encoded is the form as the value of a field.
+// Encoded returns the form as the value of a form field.
 func (k *KeptForm) Encoded() (string, error) {
 	var data bytes.Buffer
 	enc := json.NewEncoder(&data)
-	enc.SetEscapeHTML(false) // six bytes for each "<" of a source
+	enc.SetEscapeHTML(false) // escaping would take six bytes per "<"
 	err := enc.Encode(k)
 	return base64.RawURLEncoding.EncodeToString(data.Bytes()), err
 }
 
-// decodeForm reads what Encoded wrote. If it is not whole, it returns nil.
+// decodeForm decodes the output of Encoded. It returns nil if text is invalid.
 func decodeForm(text string) *KeptForm {
 	k := &KeptForm{}
 	data, err := base64.RawURLEncoding.DecodeString(text)
@@ -93,8 +94,8 @@ func decodeForm(text string) *KeptForm {
 	return k
 }
 
-// keepForm reads a form that a browser sent that is not logged in. It returns nil if the form has no
-// fields, is too large, or has a password.
+// keepForm reads a form from a browser that is not logged in. It returns nil if the form has no fields, is too
+// large, or contains a password.
 func (s *Site) keepForm(w http.ResponseWriter, r *Request) *KeptForm {
 	r.Body = http.MaxBytesReader(w, r.Body, s.mostKept())
 	k := &KeptForm{Path: r.URL.RequestURI(), Back: r.back()}
@@ -102,7 +103,7 @@ func (s *Site) keepForm(w http.ResponseWriter, r *Request) *KeptForm {
 		if r.ParseMultipartForm(s.mostKept()) != nil {
 			return nil
 		}
-		defer func() { _ = r.MultipartForm.RemoveAll() }() // all of it is in memory
+		defer func() { _ = r.MultipartForm.RemoveAll() }() // the form is held in memory
 		k.Type = multipartType
 		files, err := r.Files(s.mostKept())
 		if err != nil {
@@ -132,30 +133,30 @@ func (s *Site) keepForm(w http.ResponseWriter, r *Request) *KeptForm {
 // LoginView is the login page.
 type LoginView struct {
 	Login, Next, Wrong string
-	Open               bool      // anybody may create an account
-	Kept               *KeptForm // the form that waits for the login; nil if there is none
+	Open               bool      // anyone may create an account
+	Kept               *KeptForm // the form to send after the login; may be nil
 	Ended              bool      // the session has ended
-	Unsent             bool      // a form has come without a session
-	SignOn             string    // host of the provider of single sign-on; empty if there is none
-	Staff              bool      // only staff logs in with a password
-	Joins              bool      // people create accounts by single sign-on
-	Team               string    // name of the account that can log in here without a password; it may be empty
+	Unsent             bool      // a form was sent without a session
+	SignOn             string    // host of the single sign-on provider; empty if there is none
+	Staff              bool      // only administrators and juries log in with passwords
+	Joins              bool      // users can create accounts by single sign-on
+	Team               string    // account that may log in from this address; may be empty
 }
 
-// SignOnPath begins the addresses of single sign-on.
+// SignOnPath is the path prefix of single sign-on.
 const SignOnPath = "/login/sso"
 
-// SignOnLink is the link by which single sign-on begins, and then leads to the page of the view.
+// SignOnLink returns the link that starts single sign-on and then leads to v.Next.
 func (v LoginView) SignOnLink() string {
 	return SignOnPath + "?" + url.Values{"next": {v.Next}}.Encode()
 }
 
-// SignOnJoins reports whether people without an account can create one by single sign-on.
+// SignOnJoins reports whether users without an account can create one by single sign-on.
 func (s *Site) SignOnJoins() bool {
 	return s.SignOn != nil && (s.Registration == auth.ByOIDC || s.Registration == auth.Open)
 }
 
-// LoginPage draws the login page.
+// LoginPage renders the login page.
 func (s *Site) LoginPage(w http.ResponseWriter, r *Request, code int, v LoginView) error {
 	v.Open = s.Registration == auth.Open
 	if s.SignOn != nil {
@@ -171,7 +172,7 @@ func (s *Site) LoginPage(w http.ResponseWriter, r *Request, code int, v LoginVie
 	return s.Page(w, r, code, "login", "Log in", v)
 }
 
-// ReadLogin reads the form of the login page, which may carry another form.
+// ReadLogin reads the login form, which may carry another form.
 func (s *Site) ReadLogin(w http.ResponseWriter, r *Request) (v LoginView, err error) {
 	if err := ReadForm(w, r, s.mostLogin()); err != nil {
 		return v, err
@@ -181,7 +182,7 @@ func (s *Site) ReadLogin(w http.ResponseWriter, r *Request) (v LoginView, err er
 	return v, nil
 }
 
-// LocalPath returns a path of this server: next, or "/" if next is the address of another one.
+// LocalPath returns next if it is a path on this server. Otherwise it returns "/".
 func LocalPath(next string) string {
 	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
 		return "/"
@@ -189,15 +190,15 @@ func LocalPath(next string) string {
 	return next
 }
 
-// ended responds to a form from a browser that is not logged in with the login page, which carries the
-// form if it can be kept.
+// ended responds to a form from a browser that is not logged in. It sends the login page, which carries the form
+// if the form can be kept.
 func (s *Site) ended(w http.ResponseWriter, r *Request) error {
 	v := LoginView{Next: r.back(), Ended: r.ended, Unsent: true}
 	select {
 	case s.expiredForms <- struct{}{}:
 		defer func() { <-s.expiredForms }()
 		v.Kept = s.keepForm(w, r)
-	default: // too many at one time
+	default: // too many at once
 	}
 	return s.LoginPage(w, r, http.StatusUnauthorized, v)
 }
@@ -207,15 +208,15 @@ func (s *Site) SendAgain(w http.ResponseWriter, r *Request, k *KeptForm) error {
 	return s.Page(w, r, http.StatusOK, "ended", "You are logged in", k)
 }
 
-// here returns the page that the reader looks at: of a form that was sent, the page with the form. The
-// login page has none of its own.
+// here returns the path of the page that the reader is looking at. For a sent form, that is the page that contains
+// the form. On login pages, it is the page to return to.
 func (r *Request) here() string {
 	path := r.URL.RequestURI()
 	if r.Method != http.MethodGet {
 		path = r.back()
 	}
 	if r.PathValue("code") != "" || strings.HasPrefix(path, "/invite/") {
-		return "/" // the code lets anybody in
+		return "/" // the code is a secret
 	}
 	for _, page := range []string{"/login", "/register", "/setup"} {
 		if strings.HasPrefix(path, page) {
@@ -225,7 +226,8 @@ func (r *Request) here() string {
 	return LocalPath(path)
 }
 
-// back is the page of this server on which a form was sent, as its browser tells; else "/".
+// back returns the path of the page from which a form was sent, according to the Referer header. It returns "/" if
+// that is unknown or on another server.
 func (r *Request) back() string {
 	from, err := url.Parse(r.Referer())
 	if err != nil || from.Host != r.Host {

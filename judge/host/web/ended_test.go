@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// field returns the value of a hidden field of a page.
+// field returns the value of a hidden form field on a page.
 func field(t *testing.T, a webtest.Answer, name string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(a.Body, `name="`+name+`" value="`)
@@ -27,9 +27,9 @@ func field(t *testing.T, a webtest.Answer, name string) string {
 	return html.UnescapeString(value)
 }
 
-// TestFormsOutliveTheSession: a form that was sent without a session, because it has ended or the
-// browser lost its cookie, comes back after the login, with its text, its files, and its language.
-// Sent from there, it does what it would have done.
+// TestFormsOutliveTheSession checks a form that is sent after its session ended or the browser lost its cookie.
+// After the login the form must appear again, with its text, files and language, and the user must be able to send
+// it.
 func TestFormsOutliveTheSession(t *testing.T) {
 	for what, cookie := range map[string]string{"the session has ended": "assay=nosuchsession", "the cookie is lost": ""} {
 		h := webtest.New(t)
@@ -40,7 +40,7 @@ func TestFormsOutliveTheSession(t *testing.T) {
 			return h.Ask(cookie, "POST", "/login", url.Values{"login": {"ada"}, "password": {password}, "next": {field(t, page, "next")}, "kept": {field(t, page, "kept")}})
 		}
 		session := func(a webtest.Answer) string {
-			all := a.Values("Set-Cookie") // the first may remove the old one
+			all := a.Values("Set-Cookie") // the first cookie may delete the old session
 			i := slices.IndexFunc(all, func(one string) bool { return strings.HasPrefix(one, "assay=") && !strings.HasPrefix(one, "assay=;") })
 			text, _, _ := strings.Cut(all[i], ";")
 			return text
@@ -101,7 +101,8 @@ func TestFormsOutliveTheSession(t *testing.T) {
 	}
 }
 
-// TestALargeProgramOutlivesTheSession: a submission of the most bytes comes back, of any letters.
+// TestALargeProgramOutlivesTheSession checks that a submission of the maximum size is kept, whatever characters it
+// contains.
 func TestALargeProgramOutlivesTheSession(t *testing.T) {
 	for name, letter := range map[string]string{"angle brackets": "<", "quotes": `"`, "bytes": "\xff"} {
 		h := webtest.New(t)
@@ -126,8 +127,8 @@ func TestALargeProgramOutlivesTheSession(t *testing.T) {
 	}
 }
 
-// TestFormsThatAreNotKept: a password, what is too large, and a form without fields lead to the
-// login, which says so; a form that was tampered with leads to where it would have led without.
+// TestFormsThatAreNotKept checks that a form is not kept if it contains a password, has no fields or is too large.
+// The login page must report this. A manipulated form is ignored.
 func TestFormsThatAreNotKept(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

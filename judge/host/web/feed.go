@@ -18,11 +18,11 @@ type FeedItem struct {
 	At    time.Time
 }
 
-// MostFeedItems is how many entries a feed has at most.
+// MostFeedItems is the maximum number of entries in a feed.
 const MostFeedItems = 100
 
-// WriteFeed sends entries, newest first: as Atom if the address self ends in .atom, otherwise as a JSON
-// feed. Base is the URL of the server; home and the URLs of the entries are paths.
+// WriteFeed sends entries, newest first. It writes Atom if self ends in .atom, and a JSON feed otherwise. Base is
+// the URL of the server; home, self and the URLs of the entries are paths.
 func WriteFeed(w http.ResponseWriter, base, title, home, self string, items []FeedItem) error {
 	var b bytes.Buffer
 	h := w.Header()
@@ -91,9 +91,9 @@ func WriteFeed(w http.ResponseWriter, base, title, home, self string, items []Fe
 	return nil
 }
 
-// WriteBadge sends a picture with a label and a text, such as a rank.
+// WriteBadge sends an SVG image with a label and a text, such as a rank.
 func WriteBadge(w http.ResponseWriter, label, text string) error {
-	const letter = 7 // about the width of one
+	const letter = 7 // approximate width of a character
 	cut := func(text string, most int) string {
 		if letters := []rune(text); len(letters) > most {
 			return string(letters[:most-1]) + "…"
@@ -109,7 +109,7 @@ func WriteBadge(w http.ResponseWriter, label, text string) error {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "image/svg+xml; charset=utf-8")
-	h.Set("Content-Disposition", "attachment") // pages show it all the same
+	h.Set("Content-Disposition", "attachment") // pages can still embed it
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[4]s: `+
 		`%[5]s"><rect width="%[1]d" height="20" rx="3" fill="#24507a"/><rect width="%[2]d" height="20" rx="3" `+
 		`fill="#444"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="6" `+

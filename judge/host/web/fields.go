@@ -14,8 +14,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// FieldErrors are the fields of a form that need a change, in the order of the form. The templates
-// "fielderrors" and "fielderror" draw them on top of the form and beside a field.
+// FieldErrors lists the fields of a form that need a change, in the order of the form. The template "fielderrors"
+// renders all of them above the form, and "fielderror" renders one beside its field.
 type FieldErrors []FieldError
 
 // A FieldError says what is wrong with a field, or with the whole form if Field is empty. If Text is empty, nothing is.
@@ -26,7 +26,7 @@ func (e *FieldErrors) Add(field, format string, args ...any) {
 	*e = append(*e, FieldError{field, fmt.Sprintf(format, args...)})
 }
 
-// For returns what is wrong with a field, or "".
+// For returns the error message for a field. It is empty if the field is valid.
 func (e FieldErrors) For(field string) string {
 	if i := slices.IndexFunc(e, func(one FieldError) bool { return one.Field == field }); i >= 0 {
 		return e[i].Text
@@ -34,10 +34,10 @@ func (e FieldErrors) For(field string) string {
 	return ""
 }
 
-// Mark returns what is wrong with a field for its template.
+// Mark returns the FieldError of a field for its template.
 func (e FieldErrors) Mark(field string) FieldError { return FieldError{field, e.For(field)} }
 
-// Any reports whether one of some fields is wrong: then their group is open.
+// Any reports whether any of the fields is invalid. If so, their group is shown open.
 func (e FieldErrors) Any(fields ...string) bool {
 	return slices.ContainsFunc(fields, func(f string) bool { return e.For(f) != "" })
 }
@@ -61,8 +61,8 @@ func Refused(r *desk.Refusal, usual string) FieldErrors {
 	return FieldErrors{{cmp.Or(r.Field, usual), Reason(r)}}
 }
 
-// Number reads a whole number of a form. An empty text is the default. A text that is no number from
-// least to most is an error of the field, and what names the numbers in it.
+// Number parses an integer from a form field. It returns usual if text is empty. If text is not an integer from
+// least to most, Number adds an error. The argument what names the quantity in the error.
 func (e *FieldErrors) Number(field, text, what string, usual, least, most int64) int64 {
 	if text == "" {
 		return usual
@@ -75,15 +75,15 @@ func (e *FieldErrors) Number(field, text, what string, usual, least, most int64)
 	return n
 }
 
-// Name checks the name of something that a form creates or changes.
+// Name checks the name of a new or changed object.
 func (e *FieldErrors) Name(name string) {
 	if text := auth.BadName(name); text != "" {
 		e.Add("name", "%s.", Sentence(text))
 	}
 }
 
-// Slug checks the web address of something that a form creates, and returns it. An empty one is made
-// from the name. The example is one that people may choose.
+// Slug checks the web address of a new object, and returns it. If slug is empty, it is derived from name. Example
+// is a valid address for the error message.
 func (e *FieldErrors) Slug(slug, name, example string) string {
 	if slug == "" {
 		slug = SlugOf(name)
@@ -97,21 +97,21 @@ func (e *FieldErrors) Slug(slug, name, example string) string {
 	return slug
 }
 
-// Choice checks that a value is one of the choices.
+// Choice adds an error if value is none of the choices.
 func (e *FieldErrors) Choice(field, value string, all []Choice) {
 	if !slices.ContainsFunc(all, func(c Choice) bool { return c.Value == value }) {
 		e.Add(field, "Select one of the choices.")
 	}
 }
 
-// Sentence begins a text with a capital letter.
+// Sentence returns text with a capital first letter.
 func Sentence(text string) string {
 	first, rest := []rune(text)[:1], []rune(text)[1:]
 	return string(unicode.ToUpper(first[0])) + string(rest)
 }
 
 // SlugOf derives a web address from a name: "Klasse 9" becomes "klasse-9". It returns an empty string if the name
-// has no letter or digit that can stay.
+// contains no usable letter or digit.
 func SlugOf(name string) string {
 	return strings.Trim(fmt.Sprintf("%.40s", auth.PlainName(name)), "-")
 }

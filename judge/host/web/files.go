@@ -14,25 +14,25 @@ import (
 	"assay/judge/report"
 )
 
-// Markdown draws a statement in Markdown, without the title that it may begin with.
+// Markdown renders a statement in Markdown, without the title that it may begin with.
 func Markdown(text string, pictures report.Pictures) (template.HTML, error) {
 	var b strings.Builder
 	err := report.StatementPart(&b, []byte(report.WithoutTitle(text)), pictures)
-	return template.HTML(b.String()), err // it lets no HTML through but plain elements
+	return template.HTML(b.String()), err // contains only safe HTML elements
 }
 
-// A StatementKey names a statement of the metadata of a problem, on a page.
+// A StatementKey identifies a rendered statement.
 type StatementKey struct {
-	Sheet blob.Digest // the metadata
-	Of    string      // the language of the statement; GolfStatement for the one that holes show
-	Base  string      // the address of the page, which links of the statement begin with
+	Sheet blob.Digest // digest of the problem metadata
+	Of    string      // language of the statement, or GolfStatement
+	Base  string      // address of the page; prefix of the statement's links
 }
 
-// GolfStatement names the statement that holes show. It is not the code of a language.
+// GolfStatement identifies the statement shown on hole pages. It is not a language code.
 const GolfStatement = "golf statement"
 
-// Statement draws a statement as Markdown does, once for each key. Sheet is the metadata, and text and names are the
-// statement's text and pictures in it.
+// Statement renders a statement like Markdown, and caches the result by key. Sheet is the problem metadata. Text
+// and names are the statement's text and pictures in the metadata.
 func (s *Site) Statement(key StatementKey, sheet *client.Sheet, text string, names map[string]string) (template.HTML, error) {
 	return s.statements.Get(key, func() (template.HTML, int64, error) {
 		drawn, err := Markdown(text, Pictures(sheet, names, key.Base))
@@ -40,8 +40,8 @@ func (s *Site) Statement(key StatementKey, sheet *client.Sheet, text string, nam
 	})
 }
 
-// Pictures returns the pictures of a statement, by the names that it has for them, below the address of
-// its page.
+// Pictures returns a function that finds the pictures of a statement. Names maps the names in the statement to
+// files of the problem, and base is the address of the page.
 func Pictures(sheet *client.Sheet, names map[string]string, base string) report.Pictures {
 	return func(path string) *report.Picture {
 		f := sheet.File(names[path])
@@ -52,7 +52,7 @@ func Pictures(sheet *client.Sheet, names map[string]string, base string) report.
 	}
 }
 
-// FileLink returns the address of a file of a problem below the address of its page.
+// FileLink returns the address of a problem file. Base is the address of the problem's page.
 func FileLink(base string, f *client.SheetFile) string {
 	parts := strings.Split(f.Name, "/")
 	for i := range parts {
@@ -61,13 +61,13 @@ func FileLink(base string, f *client.SheetFile) string {
 	return base + "/file/" + strings.Join(parts, "/")
 }
 
-// shownTypes are the types that a browser shows. It runs no script of any of them: what is no
-// picture has a sandbox, and the rest is downloaded.
+// shownTypes maps the media types that browsers may show to the content security policy for each type. If the
+// policy is empty, the response is sandboxed. Files of other types are downloaded. No file can run scripts.
 var shownTypes = map[string]string{
 	"image/png": "", "image/jpeg": "", "image/gif": "",
 	"image/svg+xml":            "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:",
 	"text/html; charset=utf-8": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'",
-	// a sandbox keeps browsers from showing it
+	// With a sandbox, browsers do not show PDF documents.
 	"application/pdf": "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'",
 }
 
@@ -96,13 +96,13 @@ func (s *Site) SendSheetFile(w http.ResponseWriter, sheet *client.Sheet, name st
 	return nil
 }
 
-// AllowMedia sets the type of a picture or a PDF in a response, and what a browser may do with it.
+// AllowMedia sets the type and the content security policy of a response with a picture or a PDF.
 func AllowMedia(w http.ResponseWriter, mime string) {
 	w.Header().Set("Content-Type", mime)
 	w.Header().Set("Content-Security-Policy", cmp.Or(shownTypes[mime], "sandbox; default-src 'none'"))
 }
 
-// SendFile sends a text of a user, which a browser saves and does not show.
+// SendFile sends a user's text, which the browser saves instead of showing it.
 func SendFile(w http.ResponseWriter, name string, data []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
@@ -112,12 +112,12 @@ func SendFile(w http.ResponseWriter, name string, data []byte) error {
 	return nil
 }
 
-// SetAttachment makes the browser save a response under a name.
+// SetAttachment makes the browser save a response under the given name.
 func SetAttachment(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Disposition", "attachment; filename*=UTF-8''"+quoted(name))
 }
 
-// quoted writes the name of a file as headers want it.
+// quoted encodes a file name for a header.
 func quoted(name string) string {
 	var b strings.Builder
 	for i := range len(name) {

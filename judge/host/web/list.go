@@ -13,20 +13,20 @@ import (
 	"assay/judge/host/auth"
 )
 
-// listPage is how many rows of a long table a page shows.
+// listPage is the number of rows per page of a long table.
 const listPage = 50
 
-// A List is the part of a long table that a page shows, as the address says: what is searched for, the
-// filter, the order, and the page. It works without scripts: all of it are links and a form.
+// A List selects the part of a long table that a page shows. The search, filter, order and page are in the
+// address. Links and a form set them, so a list works without scripts.
 type List struct {
 	Path     string // of the page
 	Search   string
 	Filter   string
-	Sort     string // a column; with "-" before it, in descending order
+	Sort     string // column name; with the prefix "-", in descending order
 	Page     int    // from 1
-	Selected bool   // all rows of the page are selected
+	Selected bool   // all rows on the page are selected
 
-	From, To, Total int // the rows of the page, from 1, and how many match
+	From, To, Total int // range of rows on the page, from 1, and number of matches
 }
 
 // ReadList reads a list from the fields of an address or a form.
@@ -42,8 +42,8 @@ type Column[T any] struct {
 	Compare func(a, b T) int
 }
 
-// Rows returns the rows of the page: of those that match, in the order of one of the columns. If the
-// list names none of them, it is the order of the first. Text returns what a search looks at.
+// Rows returns the matching rows of the current page. They are sorted by the column in l.Sort, or by the first
+// column if l.Sort names none. Text returns the text of a row for the search.
 func Rows[T any](l *List, all []T, matches func(T) bool, text func(T) string, columns ...Column[T]) []T {
 	rows := slices.DeleteFunc(slices.Clone(all), func(row T) bool { return !matches(row) || !found(text(row), l.Search) })
 	name, descending := strings.CutPrefix(l.Sort, "-")
@@ -65,7 +65,7 @@ func Rows[T any](l *List, all []T, matches func(T) bool, text func(T) string, co
 	return rows[(l.Page-1)*listPage : l.To]
 }
 
-// found reports whether a text has each word of a search, in upper or lower case, with accents or without.
+// found reports whether text contains each word of a search. It ignores case and accents.
 func found(text, search string) bool {
 	text = strings.ToLower(text)
 	plain := auth.PlainName(text)
@@ -80,7 +80,7 @@ func found(text, search string) bool {
 
 func unletter(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 
-// Query returns the list as the query of an address.
+// Query returns the list as a URL query.
 func (l List) Query() string {
 	q := url.Values{}
 	for name, value := range map[string]string{"q": l.Search, "filter": l.Filter, "sort": l.Sort} {
@@ -97,19 +97,19 @@ func (l List) Query() string {
 // Link returns the address of the list.
 func (l List) Link() template.URL { return template.URL(l.Path + "?" + l.Query()) }
 
-// With returns the address of the list with a filter.
+// With returns the address of the list with the given filter.
 func (l List) With(filter string) template.URL {
 	l.Filter, l.Page = filter, 1
 	return l.Link()
 }
 
-// SelectAll returns the address of the page with all rows selected.
+// SelectAll returns the address of the current page with all rows selected.
 func (l List) SelectAll() template.URL { return l.Link() + "&all=1#rows" }
 
-// Previous returns the address of the page before, and Next that of the page after; empty if there is none.
+// Previous returns the address of the previous page. It is empty if there is none.
 func (l List) Previous() template.URL { return l.at(l.Page - 1) }
 
-// Next returns the address of the page after this one; empty if there is none.
+// Next returns the address of the next page. It is empty if there is none.
 func (l List) Next() template.URL { return l.at(l.Page + 1) }
 
 func (l List) at(page int) template.URL {
@@ -120,10 +120,10 @@ func (l List) at(page int) template.URL {
 	return l.Link()
 }
 
-// A Sorter is the heading of a column by which a list can be sorted.
+// A Sorter is a column heading that sorts a list.
 type Sorter struct {
 	Name  string
-	Order string // as aria-sort has it; may be empty
+	Order string // value of aria-sort; may be empty
 	Class string
 	Link  template.URL
 }
@@ -142,8 +142,8 @@ func (l List) Sorter(column, name, class string) Sorter {
 	return s
 }
 
-// ByText compares two texts as people sort names: without regard to case and accents, and numbers in them
-// by their values. "Émile" is before "Fritz", and "Team 2" before "Team 10".
+// ByText compares two texts in natural order. It ignores case and accents, and compares numbers in them by value:
+// "Émile" is before "Fritz", and "Team 2" before "Team 10".
 func ByText(a, b string) int {
 	x, y := auth.PlainName(a), auth.PlainName(b)
 	for x != "" && y != "" {
@@ -164,12 +164,12 @@ func ByText(a, b string) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
 }
 
-// digits returns how many digits a text begins with.
+// digits returns the number of digits at the beginning of text.
 func digits(text string) int {
 	return len(text) - len(strings.TrimLeft(text, "0123456789"))
 }
 
-// BackTo makes the browser load a list again after a form that has its query in the field "back".
+// BackTo redirects the browser to a list after a form. The form field "back" contains the query of the list.
 func (s *Site) BackTo(w http.ResponseWriter, r *Request, path, done string) error {
 	q, err := url.ParseQuery(r.PostFormValue("back"))
 	if err != nil {

@@ -17,7 +17,7 @@ func TestByText(t *testing.T) {
 		for j, b := range sorted {
 			got := web.ByText(a, b)
 			if a == "Anne 2" && b == "Anne 02" || a == "Anne 02" && b == "Anne 2" {
-				continue // of the same value
+				continue // equal values
 			}
 			if got != cmp.Compare(i, j) {
 				t.Errorf("ByText(%q, %q) = %d, want %d", a, b, got, cmp.Compare(i, j))
@@ -29,7 +29,8 @@ func TestByText(t *testing.T) {
 	}
 }
 
-// TestListSearch: each word of a search is in a row, in any case and with accents or without.
+// TestListSearch checks that a search finds the rows that contain each of its words, regardless of case and
+// accents.
 func TestListSearch(t *testing.T) {
 	names := []string{"Änne Müller", "Łukasz Groß", "李雷", "x@y.org", "O'Neill"}
 	for search, want := range map[string]string{
@@ -43,7 +44,7 @@ func TestListSearch(t *testing.T) {
 	}
 }
 
-// TestListPages: each row is on one page, and the links lead from the first to the last.
+// TestListPages checks that each row is on one page, and that the links lead from the first page to the last.
 func TestListPages(t *testing.T) {
 	for _, n := range []int{0, 1, 49, 50, 51, 100, 101} {
 		all := make([]int, n)

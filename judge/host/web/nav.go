@@ -6,26 +6,26 @@ import (
 	"assay/judge/host/auth"
 )
 
-// A Nav is the bar at the top of each page: where the reader is, the tabs of this place, and what
-// the reader can create.
+// A Nav is the navigation bar at the top of each page. It contains the current place, its tabs, and what the
+// reader can create.
 type Nav struct {
 	Label string // of the tabs, for screen readers
-	Place *Tab   // the contest, ladder or hole; nil outside of them
+	Place *Tab   // contest, ladder or hole; nil on other pages
 	Tabs  []Tab
-	New   []Tab // what the reader can create
+	New   []Tab // objects that the reader can create
 }
 
-// A Tab is an entry of the bar.
+// A Tab is an entry in the navigation bar.
 type Tab struct {
 	Link, Name string
-	Here       bool   // the page belongs to it
-	Folded     bool   // it is in the menu More
-	Narrow     bool   // it stays in the bar on a narrow screen; others are in the menu More there
-	News       string // if not empty, the address of the stream of what waits for the reader
+	Here       bool   // the current page belongs to the tab
+	Folded     bool   // in the menu More
+	Narrow     bool   // stays in the bar on narrow screens, instead of the menu More
+	News       string // address of the stream of unread counts; may be empty
 	Count      *News
 }
 
-// More reports whether the bar has a menu More, on a wide screen, and on a narrow one.
+// More reports whether the bar has a menu More on a wide screen.
 func (v Nav) More() (wide bool) {
 	for _, t := range v.Tabs {
 		wide = wide || t.Folded
@@ -33,7 +33,7 @@ func (v Nav) More() (wide bool) {
 	return wide
 }
 
-// Slim reports whether some tabs are in the menu More on a narrow screen.
+// Slim reports whether the bar has a menu More on a narrow screen.
 func (v Nav) Slim() bool {
 	for _, t := range v.Tabs {
 		if t.Folded || !t.Narrow {
@@ -43,7 +43,7 @@ func (v Nav) Slim() bool {
 	return false
 }
 
-// InMore returns the tab of the page if it is in the menu More, and else one without a name.
+// InMore returns the current page's tab if it is in the menu More. Otherwise it returns the zero Tab.
 func (v Nav) InMore() (here Tab) {
 	for _, t := range v.Tabs {
 		if t.Here && t.Folded {
@@ -53,7 +53,7 @@ func (v Nav) InMore() (here Tab) {
 	return here
 }
 
-// InSlim reports whether the tab of the page is in the menu More of a narrow screen.
+// InSlim reports whether the current page's tab is in the menu More on a narrow screen.
 func (v Nav) InSlim() bool {
 	for _, t := range v.Tabs {
 		if t.Here && (t.Folded || !t.Narrow) {
@@ -63,7 +63,8 @@ func (v Nav) InSlim() bool {
 	return false
 }
 
-// siteNav returns the bar outside of contests. If can is nil, the reader may do nothing special.
+// siteNav returns the navigation bar for pages outside of contests. If can is nil, the reader has no special
+// permissions.
 func siteNav(path string, can func(auth.Action) bool) Nav {
 	v := Nav{
 		Label: "site",
@@ -103,7 +104,7 @@ func siteNav(path string, can func(auth.Action) bool) Nav {
 	return v
 }
 
-// roleWords names a role for the menu of the account.
+// roleWords returns the name of a role for the account menu.
 func roleWords(r auth.Role) string {
 	return map[auth.Role]string{auth.Runner: "balloon runner", auth.Judge: "jury", auth.ContestAdmin: "contest administrator",
 		auth.Admin: "administrator"}[r]

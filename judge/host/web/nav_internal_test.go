@@ -7,7 +7,8 @@ import (
 	"assay/judge/host/auth"
 )
 
-// TestSiteNav: each page outside of contests belongs to one tab, and roles see what they may use.
+// TestSiteNav checks that each page outside of contests belongs to one tab, and that each role sees only tabs that
+// it may use.
 func TestSiteNav(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": "Contests", "/admin/contests/new": "Contests", "/golf": "Code golf", "/hole/wythoff/py": "Code golf", "/admin/holes/new": "Code golf", "/ladders": "Ladders", "/ladder/hill": "Ladders",

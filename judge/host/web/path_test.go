@@ -12,9 +12,9 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// TestTheFirstVerdict is the path of a teacher who has no manual: from the printed link to the first verdict
-// of a student, with at most 12 clicks, on links and buttons that the pages show. The setup link and the
-// address on the login sheet are the only addresses that somebody types.
+// TestTheFirstVerdict checks that a teacher without a manual gets from the setup link to a student's first verdict
+// with at most 12 clicks on visible links and buttons. Users enter no addresses except the setup link and the
+// address on the login sheet.
 func TestTheFirstVerdict(t *testing.T) {
 	webtest.Everywhere(t, firstVerdict)
 }
@@ -50,12 +50,12 @@ func firstVerdict(t *testing.T, width int, scripts bool) {
 	b.Fill("textarea[name=list]", "Ada Lovelace\nAlan Turing")
 	follow("form button.main")
 	follow(".save button.main")
-	clicks++ // prints the login sheets
+	clicks++ // the click that prints the login sheets
 	slip := "[...document.querySelectorAll('.slip')].find(s => s.innerText.includes('Ada'))"
 	password := b.Eval(slip + ".querySelectorAll('code')[1].textContent")
 	b.Contains("the login sheet", slip+".innerText", "http://judge.example", "ada-lovelace")
 
-	// The student opens the address of the sheet.
+	// The student opens the address on the login sheet.
 	b.Ask(nil, "Network.clearBrowserCookies", nil)
 	b.Go(h.URL + "/")
 	b.Fill("main input[name=login]", "ada-lovelace")
@@ -65,7 +65,7 @@ func firstVerdict(t *testing.T, width int, scripts bool) {
 	follow("main th a")
 	b.Fill("textarea[name=text]", "print(sum(map(int, input().split())))")
 	b.Fill("select[name=language]", "py")
-	clicks++ // the choice of the language
+	clicks++ // the click that selects the language
 	follow("form[data-submit] button")
 	b.Is("the submission", webtest.Address, "/c/class-9/s/1")
 
@@ -79,7 +79,7 @@ func firstVerdict(t *testing.T, width int, scripts bool) {
 	}
 	h.Judged(&store.Accepted{Job: sub.Judgement}, webtest.Accepted()...)
 	if !scripts {
-		b.Go(h.URL + "/c/class-9/s/1") // it loads itself again, which Chromium does not do while it is driven
+		b.Go(h.URL + "/c/class-9/s/1") // the page reloads itself, but not while a test controls Chromium
 	}
 	b.Contains("the verdict", webtest.Said, "accepted")
 	if clicks > 12 {
@@ -90,7 +90,8 @@ func firstVerdict(t *testing.T, width int, scripts bool) {
 	}
 }
 
-// TestWhereALoginLeads: from the home page to the contest in which a person takes part, if one is running.
+// TestWhereALoginLeads checks that a login from the home page leads to the user's contest, if exactly one is
+// running.
 func TestWhereALoginLeads(t *testing.T) {
 	h := webtest.New(t)
 	login := func(login, next, want string) {
@@ -121,7 +122,7 @@ func TestWhereALoginLeads(t *testing.T) {
 	login("ada", "", "/")
 }
 
-// TestReachable: a server that other computers do not reach says so before its login sheets are printed.
+// TestReachable checks that a server that other computers cannot reach says so before login sheets are printed.
 func TestReachable(t *testing.T) {
 	h := webtest.New(t)
 	const here = "Only this computer reaches the server"

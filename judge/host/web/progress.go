@@ -12,24 +12,24 @@ import (
 )
 
 const (
-	// workMark is where a page whose work takes long is cut.
+	// workMark is the position at which a page with long work is split.
 	workMark = `<p hidden id="work"></p>`
-	// progressLines is about how many lines tell of the progress of one work.
+	// progressLines is the approximate number of progress lines for one piece of work.
 	progressLines = 50
 )
 
-// A Progress tells how much of some work is done, of all of it.
+// A Progress is called with the number of completed steps and of all steps.
 type Progress func(done, all int)
 
-// A Drawing is a page that is to be drawn.
+// A Drawing is a page to be rendered.
 type Drawing struct {
-	Name string // of the template
+	Name string // name of the template
 	View any
 }
 
-// WorkPage answers with a page whose work takes long. It sends the frame of the page at once, then a line
-// each time that the work has come further, and in the end what the work returns. If the work fails, it
-// must have changed nothing: the page says so. The work ends early if the browser goes away.
+// WorkPage responds with a page for long work. It sends the page's frame at once, then a line for each step of
+// progress, and finally the page that work returns. If work returns an error, the page reports the error; work
+// must then have changed nothing. If the browser disconnects, the context of work is canceled.
 func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string,
 	work func(context.Context, Progress) (Drawing, error)) error {
 	b, err := s.draw(r, "working", title, doing)
@@ -40,7 +40,7 @@ func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string,
 	if !found {
 		return errors.New("the page of long work has no mark")
 	}
-	// It is not compressed: that would hold lines back, and it may end with passwords.
+	// The page is not compressed, because compression would delay lines, and the page may contain passwords.
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
@@ -48,10 +48,10 @@ func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string,
 	ctx, gone := context.WithCancel(r.Context())
 	defer gone()
 	send := func(part []byte) {
-		_ = out.SetWriteDeadline(time.Now().Add(writeWithin)) // a test's recorder does not support it
+		_ = out.SetWriteDeadline(time.Now().Add(writeWithin)) // not supported by test recorders
 		_, err := w.Write(part)
 		if err == nil {
-			if err = out.Flush(); errors.Is(err, http.ErrNotSupported) { // something around it waits for the whole page
+			if err = out.Flush(); errors.Is(err, http.ErrNotSupported) { // a wrapping writer waits for the whole page
 				err = nil
 			}
 		}
@@ -86,7 +86,7 @@ func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string,
 	return nil
 }
 
-// body draws what a page has inside the frame.
+// body renders the content of a page inside the frame.
 func (s *Site) body(b *strings.Builder, d Drawing) error {
 	t, err := s.template(d.Name)
 	if err != nil {

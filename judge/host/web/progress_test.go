@@ -18,7 +18,8 @@ import (
 
 func noTemplates() (map[string]*template.Template, error) { return nil, nil }
 
-// TestWorkPage: a page reports long work while it is done, in some lines only, and shows what fails.
+// TestWorkPage checks that a page reports the progress of long work with a limited number of lines, and shows
+// errors.
 func TestWorkPage(t *testing.T) {
 	h := webtest.New(t)
 	var logged strings.Builder
@@ -71,12 +72,12 @@ func TestWorkPage(t *testing.T) {
 	}
 }
 
-// gone is a browser that has closed the connection.
+// gone is the response writer of a browser that has closed the connection.
 type gone struct{ http.ResponseWriter }
 
 func (gone) Write([]byte) (int, error) { return 0, errors.New("the connection is closed") }
 
-// TestWorkEndsWithItsBrowser: work for a browser that has gone is ended.
+// TestWorkEndsWithItsBrowser checks that work is canceled when the browser disconnects.
 func TestWorkEndsWithItsBrowser(t *testing.T) {
 	h := webtest.New(t)
 	ended := false

@@ -8,8 +8,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestReadersInTurn: each page is asked for by everybody, one after the other, forward and backward. A
-// page for a reader without an account does not name one, and no page invites a reader to log in who has.
+// TestReadersInTurn requests each page as every reader in turn, in both orders. Pages for anonymous readers must
+// not name an account, and pages for logged-in readers must not offer a login.
 func TestReadersInTurn(t *testing.T) {
 	h := walkers(t)
 	cookies := map[string]string{}

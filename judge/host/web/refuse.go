@@ -14,15 +14,15 @@ import (
 	"assay/judge/host/store"
 )
 
-// ErrNotFound is the error for an address that names nothing, or nothing that the caller may know of.
+// ErrNotFound is the error for an address that does not exist, or that the caller may not know of.
 var ErrNotFound = &desk.Refusal{
 	Code: http.StatusNotFound, Text: "page not found", Hint: "check the address, or log in if it belongs to a contest",
 }
 
-// ErrLogIn is the error for a caller who is not logged in. The response is the login page.
+// ErrLogIn is the error for a caller who must log in. The response is the login page.
 var ErrLogIn = errors.New("only users who are logged in may see this")
 
-// BadRequest returns an error of the caller.
+// BadRequest returns an error for an invalid request.
 func BadRequest(format string, args ...any) error {
 	return &desk.Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 }
@@ -32,7 +32,7 @@ func BadField(field, format string, args ...any) error {
 	return &desk.Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...), Field: field}
 }
 
-// Reason returns the text of a refusal with its hint, for a line on the page of a form.
+// Reason returns the text of a refusal with its hint, as one line for a form's page.
 func Reason(r *desk.Refusal) string {
 	if r.Hint == "" {
 		return r.Text
@@ -40,8 +40,7 @@ func Reason(r *desk.Refusal) string {
 	return r.Text + ": " + r.Hint
 }
 
-// Rejected returns the refusal of a form that its sender can correct. For any other error it returns
-// nil.
+// Rejected returns the refusal if err is one that the sender of a form can correct. Otherwise it returns nil.
 func Rejected(err error) *desk.Refusal {
 	if refusal, is := errors.AsType[*desk.Refusal](err); is && refusal.Code < 500 {
 		return refusal
@@ -49,8 +48,8 @@ func Rejected(err error) *desk.Refusal {
 	return nil
 }
 
-// refuse responds with the page of an error. If the error is the server's, its log has the cause, and
-// the page only says that there is one.
+// refuse responds with an error page. If the error is the server's, the log contains the cause, and the page says
+// only that the server failed.
 func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 	if errors.Is(err, ErrLogIn) {
 		if r.Method == http.MethodPost {
@@ -77,7 +76,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 	}
 }
 
-// refusal returns what the page of an error says. If the error is the server's, its log has the cause.
+// refusal returns what the error page says. If the error is the server's, it logs the cause.
 func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 	refusal, known := errors.AsType[*desk.Refusal](err)
 	tooLarge, large := errors.AsType[*http.MaxBytesError](err)
@@ -120,9 +119,8 @@ func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 	return refusal
 }
 
-// wayBack returns a link to where the reader was before a request that failed: the page with the link
-// or the form; if that is unknown, the contest, hole or ladder of the address. If there is none, it
-// returns nil.
+// wayBack returns a link to the page that contained the link or form of a failed request. If that page is unknown,
+// it links to the contest, hole or ladder in the address. It returns nil if there is none.
 func (r *Request) wayBack() *Tab {
 	if from := r.back(); from != "/" && from != r.URL.RequestURI() {
 		return &Tab{Link: from, Name: "Back"}
@@ -137,6 +135,5 @@ func (r *Request) wayBack() *Tab {
 	return &Tab{Link: head.Nav.Place.Link, Name: "Back to " + head.Nav.Place.Name}
 }
 
-// plainPath is the path of a request as the log may have it: without an invitation's code, which
-// lets anybody in.
+// plainPath returns the path of a request for the log. It omits an invitation's code, which is a secret.
 func plainPath(r *Request) string { return strings.TrimSuffix(r.URL.Path, r.PathValue("code")) }

@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestErrorsLeadBack: the page of an error leads to the page that the reader came from or, if the browser
-// does not tell it, to the contest, hole or ladder of the address. It never leads to another server.
+// TestErrorsLeadBack checks that an error page links to the previous page or, if the browser does not send it, to
+// the contest, hole or ladder in the address. It never links to another server.
 func TestErrorsLeadBack(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", time.Hour, store.Public, store.Settings{})
@@ -21,7 +21,7 @@ func TestErrorsLeadBack(t *testing.T) {
 	for _, tt := range []struct {
 		method, path, from string
 		code               int
-		back               string // empty for no link but that to the home page
+		back               string // empty if there is only the link to the home page
 	}{
 		{"GET", "/nothing", "/c/now?x=1", 404, "/c/now?x=1"},
 		{"GET", "/nothing", "", 404, ""},
@@ -60,7 +60,8 @@ func TestErrorsLeadBack(t *testing.T) {
 	}
 }
 
-// TestLogInLeadsBack: the link in the bar brings the reader back to the page after the login.
+// TestLogInLeadsBack checks that a reader who follows the login link in the navigation bar returns to the same
+// page after the login.
 func TestLogInLeadsBack(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", time.Hour, store.Public, store.Settings{})
@@ -74,7 +75,8 @@ func TestLogInLeadsBack(t *testing.T) {
 	}
 }
 
-// TestWritesAreStopped while the data of the server moves: pages say so, and show what they did before.
+// TestWritesAreStopped checks that pages report when the server's data is being moved. Pages that only read data
+// must still work.
 func TestWritesAreStopped(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", time.Hour, store.Public, store.Settings{})

@@ -15,32 +15,31 @@ import (
 	"assay/judge/host/store"
 )
 
-// A Request is an HTTP request with what was resolved from it: the account, its session, and what the
-// address names.
+// A Request is an HTTP request with what was resolved from it: the account, the session, and the object in the
+// address.
 type Request struct {
 	*http.Request
 	Me       *store.Account // nil if the caller is anonymous
 	Session  *store.Session // of Me
-	Access   Access         // nil if the address names nothing that a package resolves
-	ended    bool           // the browser has the cookie of a session that has ended
-	turn     *desk.Turn     // nil if the route needs none
-	sweeping *sync.RWMutex  // see desk.Desk; nil while no blobs are pinned
+	Access   Access         // nil if the address names no object that a package resolves
+	ended    bool           // the browser has the cookie of an ended session
+	turn     *desk.Turn     // nil if the route needs no turn
+	sweeping *sync.RWMutex  // see desk.Desk; nil unless blobs are pinned
 }
 
-// Access is what the address of a request names, such as a contest or a ladder, with what the caller
-// may do there. Each package of pages has its own.
+// Access is the object in the address of a request, such as a contest or a ladder, and the caller's permissions
+// there. Each package of pages defines its own.
 type Access interface {
-	// Can reports whether the caller may do an action there.
+	// Can reports whether the caller may perform an action on the object.
 	Can(auth.Action) bool
-	// Refusal returns why a caller who is logged in may not do an action. If it returns nil, the general
-	// rule holds: the caller may do what Can reports.
+	// Refusal returns why a logged-in caller may not perform an action. If it returns nil, Can decides.
 	Refusal(*Request, auth.Action) error
-	// Head returns what it adds to the head of a page.
+	// Head returns the object's part of the head of a page.
 	Head(*Request) (Head, error)
 }
 
-// Can reports whether the caller may do an action there or, if the address names nothing, on the
-// server.
+// Can reports whether the caller may perform an action on the object in the address. If the address names none,
+// Can reports whether the caller may perform it on the server.
 func (r *Request) Can(a auth.Action) bool {
 	if r.Access != nil {
 		return r.Access.Can(a)
@@ -48,12 +47,12 @@ func (r *Request) Can(a auth.Action) bool {
 	return r.CanAnywhere(a)
 }
 
-// CanAnywhere reports whether the caller may do an action on the whole server, and not only in the contest
-// that the address names.
+// CanAnywhere reports whether the caller may perform an action on the whole server, and not only in the contest in
+// the address.
 func (r *Request) CanAnywhere(a auth.Action) bool { return auth.Can(desk.Role(r.Me), a, auth.State{}) }
 
-// Allow returns nil if the caller may do an action there. The error for one who may not does not
-// disclose what they may not see.
+// Allow returns nil if the caller may perform an action on the object in the address. Otherwise it returns an
+// error that does not reveal what the caller may not see.
 func (r *Request) Allow(a auth.Action) error {
 	can := r.Can(a)
 	if !can && r.Me == nil {
@@ -70,7 +69,8 @@ func (r *Request) Allow(a auth.Action) error {
 	return nil
 }
 
-// Hidden returns the error for what does not exist, or may not be known to the caller: both look alike.
+// Hidden returns the error for an object that does not exist or is hidden from the caller. Both cases look the
+// same.
 func (r *Request) Hidden() error {
 	if r.Me == nil {
 		return ErrLogIn
@@ -78,15 +78,15 @@ func (r *Request) Hidden() error {
 	return ErrNotFound
 }
 
-// Field returns a field of the form without blanks at its ends. Of passwords, too: the blanks come
-// along when people copy one from a login sheet, and are never part of it.
+// Field returns a form field without leading and trailing spaces. It trims passwords as well, because users often
+// copy spaces with a password from a login sheet, and no password contains such spaces.
 func (r *Request) Field(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 
-// CookieLife is the longest that browsers keep a cookie.
+// CookieLife is the longest time for which browsers keep a cookie.
 const CookieLife = 400 * 24 * time.Hour
 
-// Cookie returns the name of the session's cookie. Over plain HTTP, browsers reject the name that only
-// a secure one may have.
+// Cookie returns the name of the session cookie. Over plain HTTP, browsers reject the name reserved for secure
+// cookies.
 func (s *Site) Cookie() string {
 	if s.Secure {
 		return "__Host-assay"
@@ -94,7 +94,7 @@ func (s *Site) Cookie() string {
 	return "assay"
 }
 
-// authenticate resolves the session of the cookie, and its account.
+// authenticate finds the session of the cookie and its account.
 func (s *Site) authenticate(w http.ResponseWriter, r *Request) error {
 	c, err := r.Cookie(s.Cookie())
 	if err != nil || c.Value == "" {
@@ -111,13 +111,13 @@ func (s *Site) authenticate(w http.ResponseWriter, r *Request) error {
 	}
 	err = s.Elsewhere(r.Context(), me, r.RemoteAddr)
 	if _, elsewhere := errors.AsType[*desk.Refusal](err); elsewhere {
-		return nil // to log in tells why
+		return nil // the login page will say why
 	}
 	r.Session, r.Me = session, me
 	return err
 }
 
-// SetSession makes the browser keep the secret of a session.
+// SetSession stores the secret of a session in the browser.
 func (s *Site) SetSession(w http.ResponseWriter, secret string) {
 	http.SetCookie(w, &http.Cookie{
 		Name: s.Cookie(), Value: secret, Path: "/", MaxAge: int(CookieLife.Seconds()), HttpOnly: true, Secure: s.Secure,
@@ -125,21 +125,21 @@ func (s *Site) SetSession(w http.ResponseWriter, secret string) {
 	})
 }
 
-// ClearSession makes the browser forget its session.
+// ClearSession deletes the session cookie from the browser.
 func (s *Site) ClearSession(w http.ResponseWriter) {
 	http.SetCookie(w, &http.Cookie{Name: s.Cookie(), Path: "/", MaxAge: -1, HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode})
 }
 
-// SmallForm is the maximum number of bytes in a form without files and lists.
+// SmallForm is the maximum size in bytes of a form without files or lists.
 const SmallForm = 64 << 10
 
-// MaxListForm is the maximum number of bytes in a form with a list of people: browsers write a letter with an accent
-// in six.
+// MaxListForm is the maximum size in bytes of a form with a list of people. Browsers encode an accented letter in
+// six bytes.
 const MaxListForm = 4 * roster.MaxBytes
 
 var errForm = &desk.Refusal{Code: http.StatusBadRequest, Text: "invalid form: reload the page and try again"}
 
-// ReadForm reads the fields of a form of at most this many bytes.
+// ReadForm reads the fields of a form. Most is the maximum size of the form in bytes.
 func ReadForm(w http.ResponseWriter, r *Request, most int64) error {
 	r.Body = http.MaxBytesReader(w, r.Body, most)
 	err := r.Yield(r.ParseForm)
@@ -152,12 +152,13 @@ func ReadForm(w http.ResponseWriter, r *Request, most int64) error {
 	return err
 }
 
-// ReadMultipart reads a form with files of at most this many bytes. What names them in an error.
+// ReadMultipart reads a form with files. Most is the maximum total size of the files in bytes. What describes them
+// in an error message.
 func ReadMultipart(w http.ResponseWriter, r *Request, most int64, what string) error {
-	r.Body = http.MaxBytesReader(w, r.Body, most*4/3+2*SmallForm) // a file of a form that was kept is in base64
+	r.Body = http.MaxBytesReader(w, r.Body, most*4/3+2*SmallForm) // kept files are in base64
 	const inMemory = 1 << 20
 	err := r.Yield(func() error {
-		err := r.ParseForm() // of one without files, ParseMultipartForm does not say that it is too large
+		err := r.ParseForm() // ParseMultipartForm would not report a large form without files
 		if err == nil {
 			err = r.ParseMultipartForm(inMemory)
 		}
@@ -175,14 +176,14 @@ func ReadMultipart(w http.ResponseWriter, r *Request, most int64, what string) e
 	return nil
 }
 
-// A File is a file of a form.
+// A File is a file in a form.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Files returns the files of a form: those that were chosen, and those of a form that was kept during a
-// login. Of a file that has more than most bytes it reads one more.
+// Files returns the files in a form, including those of a form kept during a login. If a file has more than most
+// bytes, Files reads most+1 of them.
 func (r *Request) Files(most int64) (files []File, err error) {
 	for _, text := range r.PostForm[keptFileField] {
 		f, err := decodeFile(text)
@@ -211,25 +212,25 @@ func (r *Request) Files(most int64) (files []File, err error) {
 	return files, nil
 }
 
-// Redirect makes the browser load another page after a form.
+// Redirect makes the browser load another page after a form was sent.
 func Redirect(w http.ResponseWriter, r *Request, to string) error {
 	http.Redirect(w, r.Request, to, http.StatusSeeOther)
 	return nil
 }
 
-// Entry returns an entry of the audit by the caller, without action and object.
+// Entry returns an audit log entry of the caller, without action and object.
 func (s *Site) Entry(r *Request, detail string) store.Entry {
 	return store.Entry{Actor: r.Me.ID, Detail: detail, Address: r.RemoteAddr}
 }
 
-// Audit records what the caller did.
+// Audit records an action of the caller in the audit log.
 func (s *Site) Audit(r *Request, action, object, detail string) error {
 	e := s.Entry(r, detail)
 	e.Action, e.Object = action, object
 	return s.Store.Audit(r.Context(), e)
 }
 
-// Done records what the caller did, and makes the browser load another page.
+// Done records an action of the caller in the audit log and redirects to another page.
 func (s *Site) Done(w http.ResponseWriter, r *Request, action, object, detail, to string) error {
 	if err := s.Audit(r, action, object, detail); err != nil {
 		return err

@@ -11,8 +11,9 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// sitesWorld is a contest with two sites: ada is at the north, bob at the south. Each has an accepted submission, a
-// question, an answer and a print. Chair judges the north, and other is a runner there.
+// sitesWorld is a contest with two sites: ada's team is at the north site, and bob's at the south site. Each team
+// has an accepted submission, a clarification request, an answer and a print. At the north site, the account chair
+// is a judge, and the account other is a balloon runner.
 type sitesWorld struct {
 	*webtest.Harness
 	*store.Contest
@@ -58,7 +59,8 @@ func newSites(t *testing.T) *sitesWorld {
 	return w
 }
 
-// siteRoutes are the pages of the jury and of runners, with what they show of the teams of each site: "" for nothing.
+// siteRoutes lists the pages of the jury and of runners, and a text that each shows about the teams of each site.
+// An empty text means that the page shows nothing.
 var siteRoutes = []struct{ path, north, south string }{
 	{"/submissions", "/s/1\"", "/s/2\""},
 	{"/s/1", "source of ada", ""},
@@ -77,8 +79,8 @@ var siteRoutes = []struct{ path, north, south string }{
 	{"/prints/2", "", "page of bob"},
 }
 
-// TestSites: what a judge and a runner of one site read is that of its teams, and what those of the contest read is of
-// all teams.
+// TestSites checks that a judge or runner of one site sees only its teams, and that judges and runners of the
+// contest see all teams.
 func TestSites(t *testing.T) {
 	w := newSites(t)
 	deadline := time.Now().Add(3 * time.Minute)
@@ -148,8 +150,8 @@ func TestSites(t *testing.T) {
 	walk("without sites", false, false)
 }
 
-// TestSitesClarifications: a judge of a site reads every message for it, also if many are for others or the site has no
-// team, and reads of no other team.
+// TestSitesClarifications checks that a judge of a site sees every message for the site, even if there are many
+// messages for others or the site has no team. The judge sees no names of other teams.
 func TestSitesClarifications(t *testing.T) {
 	w := newSites(t)
 	page := func() string { return w.Ask(w.Cookie("chair"), "GET", "/c/spring/clar", nil).Body }
@@ -180,7 +182,7 @@ func TestSitesClarifications(t *testing.T) {
 	}
 }
 
-// TestSitesDo: at a site, judges and runners change what is of its teams, and nothing else.
+// TestSitesDo checks that judges and runners of a site can change only what belongs to its teams.
 func TestSitesDo(t *testing.T) {
 	w := newSites(t)
 	for _, tt := range []struct {
@@ -289,7 +291,7 @@ func TestSitesCount(t *testing.T) {
 	reads("chair", "/clar/1", "!/clar/replies", "No comment.")
 }
 
-// TestRoleInContest gives roles on the page of an account.
+// TestRoleInContest checks that roles in contests can be set on an account's page.
 func TestRoleInContest(t *testing.T) {
 	w := newSites(t)
 	admin := w.Cookie("admin")

@@ -15,16 +15,16 @@ import (
 	"assay/judge/host/store"
 )
 
-// A SourceForm is the form by which people hand in a program or an answer: files, or a text.
+// A SourceForm is the form for submitting a program or golf submission, as files or as a text.
 type SourceForm struct {
-	Key       string // that makes sending twice harmless
+	Key       string // identifies repeated sends of the form
 	Languages []OfferedLanguage
-	Chosen    string // id of a language; empty if the files tell it
+	Chosen    string // language id; empty if the files determine it
 	Text      string
 	MaxSize   int64
 }
 
-// ReadSource reads the form, without its languages and files.
+// ReadSource reads the form, except for its languages and files.
 func (s *Site) ReadSource(w http.ResponseWriter, r *Request) (f SourceForm, err error) {
 	if err := ReadMultipart(w, r, s.MaxSize, "submission"); err != nil {
 		return f, err
@@ -32,15 +32,15 @@ func (s *Site) ReadSource(w http.ResponseWriter, r *Request) (f SourceForm, err 
 	return SourceForm{Key: r.PostFormValue("key"), Chosen: r.PostFormValue("language"), Text: r.PostFormValue("text"), MaxSize: s.MaxSize}, nil
 }
 
-// An OfferedLanguage is a language that may be chosen. Claims are the file endings that tell it: several
-// languages may have the same ending, and the first one claims it.
+// An OfferedLanguage is a selectable language. Claims lists the file extensions that select it. If several
+// languages share an extension, only the first of them claims it.
 type OfferedLanguage struct {
 	client.OfferedLanguage
 	Claims []string
 }
 
-// OfferedLanguages returns the languages of a problem in which a form takes programs, by name: those
-// that have file endings and that the workers have. If only is not empty, they are among it.
+// OfferedLanguages returns the selectable languages of a problem, sorted by name. They must have file extensions
+// and be installed on the workers. If only is not empty, it lists the allowed language ids.
 func (s *Site) OfferedLanguages(r *Request, sheet *client.Sheet, only []string) (all []OfferedLanguage, err error) {
 	if sheet == nil {
 		return nil, nil
@@ -52,7 +52,7 @@ func (s *Site) OfferedLanguages(r *Request, sheet *client.Sheet, only []string) 
 	claimed := map[string]bool{}
 	for _, l := range sheet.Languages {
 		if len(l.Extensions) == 0 {
-			continue // it is asked for by name, by the command line
+			continue // only the command line can select it, by name
 		}
 		has := class == nil || len(class.Languages) == 0 || class.Languages[l.ID] != ""
 		if has && (len(only) == 0 || slices.Contains(only, l.ID)) {
@@ -71,8 +71,8 @@ func (s *Site) OfferedLanguages(r *Request, sheet *client.Sheet, only []string) 
 	return all, nil
 }
 
-// ReadProgram reads what was handed in: the texts of the files, which it names in n. Languages of the
-// form are those that may be chosen.
+// ReadProgram returns the contents of the submitted files, and sets their names in n. The selectable languages are
+// f.Languages.
 func (s *Site) ReadProgram(r *Request, n *desk.New, f SourceForm) (texts [][]byte, err error) {
 	offered, text := f.Languages, f.Text
 	var language *OfferedLanguage
@@ -99,7 +99,7 @@ func (s *Site) ReadProgram(r *Request, n *desk.New, f SourceForm) (texts [][]byt
 	if len(files) == 0 {
 		n.Program = "main." + language.Extensions[0]
 		n.Files = []job.File{{Path: n.Program}}
-		return [][]byte{[]byte(strings.ReplaceAll(text, "\r\n", "\n"))}, nil // as browsers end lines
+		return [][]byte{[]byte(strings.ReplaceAll(text, "\r\n", "\n"))}, nil // browsers send CRLF
 	}
 	for _, f := range files {
 		if len(f.Data) == 0 {
@@ -119,13 +119,13 @@ func (s *Site) ReadProgram(r *Request, n *desk.New, f SourceForm) (texts [][]byt
 	return texts, nil
 }
 
-// Claimed reports whether the ending of a file tells its language. A file without an ending may say it
-// in its first line.
+// Claimed reports whether the extension of a file selects an offered language. It also returns true for a file
+// without an extension, because its first line may name the language.
 func Claimed(name string, offered []OfferedLanguage) bool {
 	return path.Ext(name) == "" || ClaimingLanguage(name, offered) != nil
 }
 
-// ClaimingLanguage returns a language whose files end as this one does. If there is none, it returns nil.
+// ClaimingLanguage returns a language that the file extension of name selects. It returns nil if there is none.
 func ClaimingLanguage(name string, offered []OfferedLanguage) *client.OfferedLanguage {
 	var all []client.OfferedLanguage
 	for _, l := range offered {
@@ -137,7 +137,7 @@ func ClaimingLanguage(name string, offered []OfferedLanguage) *client.OfferedLan
 	return nil
 }
 
-// StoreProgram stores the texts of a submission as blobs, once its size is known to be allowed.
+// StoreProgram stores the texts of a submission as blobs, after it has checked the size.
 func (s *Site) StoreProgram(r *Request, n *desk.New, texts [][]byte) error {
 	for i, text := range texts {
 		n.Files[i].Size, n.Files[i].Digest = int64(len(text)), blob.Of(text)

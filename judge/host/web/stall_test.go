@@ -13,8 +13,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestStalledForms sends the head of a form to each address that takes one, and never the form.
-// While the server waits for it, the account's other pages are drawn, and blobs can be removed.
+// TestStalledForms sends only the head of a form to each address that accepts one. While the server waits for the
+// body, the account can load other pages, and blobs can be removed.
 func TestStalledForms(t *testing.T) {
 	h := walkers(t)
 	h.Desk.Sweeping = new(sync.RWMutex)
@@ -25,7 +25,7 @@ func TestStalledForms(t *testing.T) {
 			state = "open"
 		}
 		method, path := filled(pattern, state)
-		if method == http.MethodGet || strings.HasPrefix(path, "/account/sessions") || path == "/logout" { // which log out
+		if method == http.MethodGet || strings.HasPrefix(path, "/account/sessions") || path == "/logout" { // these would end the session
 			continue
 		}
 		for _, who := range []string{"admin", "ada"} {
@@ -34,12 +34,12 @@ func TestStalledForms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = c.Close() }) // before the server closes, which waits for its connections
+			t.Cleanup(func() { _ = c.Close() }) // before the server closes, because that waits for its connections
 			kind := "application/x-www-form-urlencoded"
 			if pattern == "POST /problems" {
 				kind = "multipart/form-data; boundary=x"
 			}
-			// The server asks for the body when a handler reads it.
+			// The server sends 100 Continue when a handler reads the body.
 			fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\nExpect: 100-continue\r\nContent-Type: %s\r\nCookie: %s\r\n\r\n", method, path, kind, cookie)
 			first, err := http.ReadResponse(bufio.NewReader(c), nil)
 			if err != nil {

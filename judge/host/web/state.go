@@ -8,37 +8,37 @@ import (
 	"assay/judge/report"
 )
 
-// A Line is a submission in a list.
+// A Line is a submission as listed.
 type Line struct {
-	Slug     string // of the contest
+	Slug     string // slug of the contest
 	Number   int64
-	Label    string // of the problem
+	Label    string // problem label
 	Who      string
 	Program  string
 	Received time.Time
-	At       string // the time since the start of the contest; empty before it
-	Late     bool   // after the end, as practice
+	At       string // contest time; empty before the start
+	Late     bool   // after the end; counts as practice
 	State    State
 }
 
-// linesView is a list of submissions. All reports whether they are of several people.
+// linesView is a list of submissions. All reports whether they are by several users.
 type linesView struct {
 	Lines []Line
 	All   bool
 }
 
-// A State is the verdict of a submission, or how far its judging is, as far as the reader may know.
+// A State is the verdict of a submission or the progress of judging, as far as the reader may know it.
 type State struct {
-	Class string // of the style sheet
-	Code  string // empty while there is no verdict
+	Class string // CSS class
+	Code  string // empty if there is no verdict
 	Words string
 	Score string
 	Open  bool
-	Note  string // what the jury decided; empty for nothing
+	Note  string // the jury's decision; may be empty
 }
 
-// CurrentState returns the state of a submission with what the jury decided about it. If the reader is not
-// the jury, a judge error is a delay, and a verdict that a judge must verify is not there yet.
+// CurrentState returns the state of a submission, including the jury's decisions. Unless staff is set, a judge
+// error is shown as a delay, and an unverified verdict is hidden.
 func (s *Site) CurrentState(sub *store.Submission, staff bool) (v State) {
 	if sub.Verify == store.Unverified && !staff {
 		return State{Class: "none", Words: "judging", Open: true}

@@ -17,8 +17,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// OpenStream opens a stream of events. What send sends has left when it returns; false reports that
-// the reader is gone.
+// OpenStream opens an event stream. The function send writes text and flushes it. It returns false if the reader
+// has disconnected.
 func OpenStream(w http.ResponseWriter) (send func(text string) bool, ok bool) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -26,14 +26,15 @@ func OpenStream(w http.ResponseWriter) (send func(text string) bool, ok bool) {
 	w.WriteHeader(http.StatusOK)
 	out := http.NewResponseController(w)
 	send = func(text string) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(writeWithin)) // a test's recorder does not support it
+		_ = out.SetWriteDeadline(time.Now().Add(writeWithin)) // not supported by test recorders
 		_, err := w.Write([]byte(text))
 		return err == nil && out.Flush() == nil
 	}
 	return send, send("retry: 3000\n\n")
 }
 
-// bounded answers with a stream unless the caller has too many. One within another is that one.
+// bounded handles a stream unless the caller has too many. A stream inside a shared connection does not count
+// separately.
 func (s *Site) bounded(w http.ResponseWriter, r *Request, rt Route) error {
 	if _, within := w.(*topicWriter); !within {
 		leave, err := s.EnterStream(r.Context(), r.Me, r.RemoteAddr)
@@ -50,8 +51,8 @@ func (s *Site) bounded(w http.ResponseWriter, r *Request, rt Route) error {
 	return rt.Handle(w, r)
 }
 
-// whileAllowed calls end when the session of a stream has ended, or its reader may not have
-// it any more. It looks as often as a stream says that it is still there.
+// whileAllowed calls end when the session of a stream ends or its reader loses access to it. It checks once per
+// KeepAlive.
 func (s *Site) whileAllowed(ctx context.Context, end func(), r Request, rt Route) {
 	for {
 		select {
@@ -83,17 +84,16 @@ func (s *Site) whileAllowed(ctx context.Context, end func(), r Request, rt Route
 const (
 	drawEvery   = 400 * time.Millisecond // at most
 	writeWithin = 5 * time.Second
-	askAgain    = 2 * time.Second // for the end of a judging, which another server may have seen
+	askAgain    = 2 * time.Second // another server may have seen the end of a judgement
 )
 
-// A Watch reports when a job or a flow has events, as those of package dispatch do.
+// A Watch reports events of a job or a flow, like the watches of package dispatch.
 type Watch interface {
 	Next(from int) (events [][]byte, changed <-chan struct{}, ended bool)
 }
 
-// Redraw streams the part of a page that changes each time it is another one. It calls draw when a watch
-// has events, and now and then. It ends when draw returns that nothing is open any more. What is the
-// name in the log.
+// Redraw streams a part of a page whenever it changes. It calls draw when a watch has events, and from time to
+// time. It ends when draw returns false for open. The argument what names the stream in the log.
 func (s *Site) Redraw(w http.ResponseWriter, r *Request, what string, draw func() (part template.HTML, open bool, err error),
 	watches ...Watch) error {
 	send, ok := OpenStream(w)
@@ -102,7 +102,7 @@ func (s *Site) Redraw(w http.ResponseWriter, r *Request, what string, draw func(
 	}
 	before, told := template.HTML(""), time.Now()
 	for {
-		var moved [2]<-chan struct{} // of the watches, at most two; before draw looks
+		var moved [2]<-chan struct{} // taken before draw, so that no change is missed
 		for i, w := range watches {
 			_, moved[i], _ = w.Next(0)
 		}
@@ -129,7 +129,7 @@ func (s *Site) Redraw(w http.ResponseWriter, r *Request, what string, draw func(
 			}
 			before, told = part, time.Now()
 		}
-		select { // not more often than people can read
+		select { // limits updates to a readable rate
 		case <-r.Context().Done():
 			return nil
 		case <-time.After(drawEvery):
@@ -144,7 +144,7 @@ func (s *Site) Redraw(w http.ResponseWriter, r *Request, what string, draw func(
 	}
 }
 
-// Event returns an event of a stream.
+// Event formats an event for a stream.
 func Event(name, data string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "event: %s\n", name)
@@ -155,19 +155,19 @@ func Event(name, data string) string {
 	return b.String()
 }
 
-// mostTopics is how many streams one connection carries.
+// mostTopics is the maximum number of streams per connection.
 const mostTopics = 32
 
-// topicEvent is an event of one of the streams of a connection.
+// topicEvent is an event of one of a connection's streams.
 type topicEvent struct {
 	Topic string `json:"topic"`
 	Event string `json:"event"`
 	Data  string `json:"data"`
 }
 
-// events is several streams of this server in one connection, for browsers open few of them:
-// each t of the address is that of a stream. Who may hear one is decided as if it were asked
-// for alone; of one that they may not, nothing comes.
+// events carries several streams of this server in one connection, because browsers open only a few connections.
+// Each parameter t is the address of a stream. Permissions are checked as for a separate request; a stream that
+// the caller may not read sends no events.
 func (s *Site) events(w http.ResponseWriter, r *Request) error {
 	topics := r.URL.Query()["t"]
 	if len(topics) == 0 || len(topics) > mostTopics {
@@ -189,12 +189,12 @@ func (s *Site) events(w http.ResponseWriter, r *Request) error {
 	frames := make(chan string)
 	var all sync.WaitGroup
 	defer all.Wait()
-	defer cancel() // which ends all of them
+	defer cancel() // ends all streams
 	for i, u := range addresses {
 		all.Go(func() {
 			one := r.Request.Clone(ctx)
 			one.URL, one.RequestURI = u, u.RequestURI()
-			one.Header.Del("Last-Event-ID") // it would be that of another
+			one.Header.Del("Last-Event-ID") // it belongs to another stream
 			s.mux.ServeHTTP(&topicWriter{ctx: ctx, topic: topics[i], to: frames, header: http.Header{}}, one)
 		})
 	}
@@ -214,26 +214,26 @@ func (s *Site) events(w http.ResponseWriter, r *Request) error {
 	}
 }
 
-// isStream reports whether an address is that of a stream of its own.
+// isStream reports whether u is the address of a single stream.
 func (s *Site) isStream(u *url.URL) bool {
 	_, pattern := s.mux.Handler(&http.Request{Method: http.MethodGet, URL: u})
 	return strings.HasSuffix(pattern, "/events") && pattern != "GET /events"
 }
 
-// topicWriter passes the events of one stream on; of an answer that is no stream, nothing.
+// topicWriter forwards the events of one stream. It discards responses that are not streams.
 type topicWriter struct {
 	ctx    context.Context
 	topic  string
 	to     chan<- string
 	header http.Header
-	part   []byte // of an event that is not whole yet
+	part   []byte // incomplete event
 }
 
 func (t *topicWriter) Header() http.Header { return t.header }
 
 func (t *topicWriter) WriteHeader(int) {}
 
-// FlushError says that nothing is kept back.
+// FlushError does nothing, because events are not buffered. It returns the error of the context.
 func (t *topicWriter) FlushError() error { return t.ctx.Err() }
 
 func (t *topicWriter) Write(p []byte) (int, error) {

@@ -19,10 +19,10 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// told is an event of a connection that carries several streams.
+// told is an event from a connection that carries several streams.
 type told struct{ Topic, Event, Data string }
 
-// hear opens a connection that carries streams; what it returns reads the next event.
+// hear opens a connection that carries streams. The returned function reads the next event.
 func hear(h *webtest.Harness, cookie string, topics ...string) func() told {
 	h.Helper()
 	r, err := http.NewRequestWithContext(h.Context(), "GET", h.URL+"/events?"+url.Values{"t": topics}.Encode(), nil)
@@ -38,7 +38,7 @@ func hear(h *webtest.Harness, cookie string, topics ...string) func() told {
 	return events(h, res)
 }
 
-// events reads the events of a connection, one after the other.
+// events returns a function that reads the next event of a connection.
 func events(h *webtest.Harness, res *http.Response) func() told {
 	lines := bufio.NewScanner(res.Body)
 	lines.Buffer(nil, 1<<20)
@@ -57,8 +57,8 @@ func events(h *webtest.Harness, res *http.Response) func() told {
 	}
 }
 
-// TestAStreamEndsWithItsSession: who has logged out hears nothing more, by a connection of one
-// stream or of several.
+// TestAStreamEndsWithItsSession checks that a logout ends the streams of the session, whether or not they share a
+// connection.
 func TestAStreamEndsWithItsSession(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -77,13 +77,13 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 		if got := h.Ask(ada, "POST", "/logout", url.Values{}); got.Code != 303 {
 			t.Fatalf("to log out is answered %d", got.Code)
 		}
-		if _, err := io.Copy(io.Discard, res.Body); err != nil { // until it ends
+		if _, err := io.Copy(io.Discard, res.Body); err != nil { // until the stream ends
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 }
 
-// TestAStreamEndsWithItsRight: who may not see a contest any more hears nothing more of it.
+// TestAStreamEndsWithItsRight checks that a stream ends when its reader may no longer see the contest.
 func TestAStreamEndsWithItsRight(t *testing.T) {
 	h := webtest.New(t)
 	for i, path := range []string{"/news/events", "/board/events?version=0"} {
@@ -96,7 +96,7 @@ func TestAStreamEndsWithItsRight(t *testing.T) {
 			if who != "" {
 				r.Header.Set("Cookie", h.Cookie(who))
 			} else if i == 0 {
-				continue // who is not logged in has no news
+				continue // anonymous readers have no news
 			}
 			res := webtest.Must[*http.Response](t)(http.DefaultClient.Do(r))
 			defer res.Body.Close()
@@ -107,15 +107,15 @@ func TestAStreamEndsWithItsRight(t *testing.T) {
 			if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := io.Copy(io.Discard, res.Body); err != nil { // until it ends
+			if _, err := io.Copy(io.Discard, res.Body); err != nil { // until the stream ends
 				t.Errorf("%s: %v", path, err)
 			}
 		}
 	}
 }
 
-// TestOneConnection: one connection carries the streams that somebody may hear, and nothing of
-// the others.
+// TestOneConnection checks that one connection carries the streams that the caller may read, and nothing of the
+// others.
 func TestOneConnection(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -160,14 +160,13 @@ func TestOneConnection(t *testing.T) {
 	}
 }
 
-// TestTabsShareOneConnection looks at the pages of a contest in a browser: what is new appears by
-// itself, in each of them.
+// TestTabsShareOneConnection checks in a browser that several pages of a contest update themselves.
 func TestTabsShareOneConnection(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
 	}
 	h := webtest.New(t)
-	gate := make(chan bool, 1) // while it is full, no stream begins
+	gate := make(chan bool, 1) // while full, no stream begins
 	all := h.Config.Handler
 	h.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/events" {
@@ -201,11 +200,11 @@ func TestTabsShareOneConnection(t *testing.T) {
 		b.Is(page+": what is wider than the screen", webtest.Wide, "")
 	}
 	soon("the list", list, "question c")
-	// What comes after the page was drawn and before its stream begins is there, too.
+	// Events between the rendering of the page and the start of its stream are not lost.
 	gate <- true
 	b.Go(h.URL + "/c/now/clar")
 	h.Clarify(c, store.NewClarification{Text: "question d"}, "ada")
-	time.Sleep(time.Second) // until the server looks again: the stream's first event is of that
+	time.Sleep(time.Second) // until the server has polled: the stream's first event includes it
 	<-gate
 	soon("the list of before the stream", list, "question d")
 	sent := h.Send(c, "ada")
@@ -223,14 +222,14 @@ func TestTabsShareOneConnection(t *testing.T) {
 	}
 }
 
-// TestWhatHasNoTurnHasAPace: files and streams, and what is not there, wait for others of one
-// network, and pages do not wait for them.
+// TestWhatHasNoTurnHasAPace checks that requests for files, streams and missing pages wait for each other per
+// network, and that pages do not wait for them.
 func TestWhatHasNoTurnHasAPace(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", -time.Minute, store.Public, store.Settings{})
 	for path, want := range map[string]int{
 		"/static/icon.svg": http.StatusOK, "/none": http.StatusNotFound,
-		"/c/now/board/events": http.StatusBadRequest, "/c/none/board/events": http.StatusSeeOther, // of no version; to log in
+		"/c/now/board/events": http.StatusBadRequest, "/c/none/board/events": http.StatusSeeOther, // no version; login required
 	} {
 		turn, err := h.Desk.Passers.Wait(t.Context(), desk.Network("127.0.0.1:1").String())
 		if err != nil {
@@ -238,7 +237,7 @@ func TestWhatHasNoTurnHasAPace(t *testing.T) {
 		}
 		answered := make(chan int, 1)
 		go func() {
-			defer close(answered) // also where it fails
+			defer close(answered) // even if Ask fails
 			answered <- h.Ask("", "GET", path, nil).Code
 		}()
 		if got := h.Ask("", "GET", "/c/now", nil); got.Code != http.StatusOK {

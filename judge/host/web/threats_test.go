@@ -25,9 +25,8 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// forger is another site, whose pages send forms and scripts of their own to a harness in the
-// name of who looks at them. The browser sends the cookie along: for it, two ports of one
-// machine are one site.
+// forger is another site whose pages send forms and scripts to a harness in the name of a logged-in visitor. The
+// browser includes the cookie, because it treats two ports of a machine as the same site.
 func forger(t *testing.T, to string) *httptest.Server {
 	form := func(path, kind, fields string) string {
 		return fmt.Sprintf(`<!doctype html><form method="post" enctype="%s" action="%s%s">%s</form><script>document.forms[0].submit()</script>`, kind, to, path, fields)
@@ -60,8 +59,8 @@ func forger(t *testing.T, to string) *httptest.Server {
 	return s
 }
 
-// TestForgedForms: an admin who is logged in looks at another site, which does nothing in the
-// admin's name, reads nothing and shows nothing of the server in a frame.
+// TestForgedForms checks a logged-in administrator's visit to another site. That site can neither act for the
+// administrator, nor read the server's pages or show them in a frame.
 func TestForgedForms(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
@@ -105,8 +104,8 @@ func TestForgedForms(t *testing.T) {
 	}
 }
 
-// TestGuesses: of 1,000 passwords guessed for one login few are looked at, however many come at
-// once, and somebody else logs in meanwhile.
+// TestGuesses checks that only a few of 1,000 guessed passwords for a username are tried, even if all are sent at
+// once. Other users must be able to log in meanwhile.
 func TestGuesses(t *testing.T) {
 	h := webtest.New(t)
 	try := func(login, password string) int {
@@ -136,7 +135,7 @@ func TestGuesses(t *testing.T) {
 		t.Errorf("100 guesses at once are answered %v", codes)
 	}
 	codes = map[int]int{}
-	for range 900 { // one a second, for a quarter of an hour
+	for range 900 { // one per second, for 15 minutes
 		h.Later(time.Second)
 		codes[try("judge", "guess")]++
 	}
@@ -144,13 +143,13 @@ func TestGuesses(t *testing.T) {
 		t.Errorf("900 guesses, one a second, are answered %v", codes)
 	}
 	h.Later(time.Minute)
-	if got := try("judge", "correct-horse"); got != 200 { // the first page, where it leads
+	if got := try("judge", "correct-horse"); got != 200 { // the page after the login
 		t.Errorf("with the right password after a minute: %d", got)
 	}
 }
 
-// TestFloods: one account sends as much as it can, of submissions and of streams; it gets what
-// it may have, and others what they ask for.
+// TestFloods checks that an account that sends as many submissions and streams as it can is limited, and that
+// other accounts are still served.
 func TestFloods(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{PerMinute: 7})
@@ -229,8 +228,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// TestSlowBodies: bodies that never come keep nobody from being answered, nor blobs from being
-// removed.
+// TestSlowBodies checks that request bodies that never arrive do not delay other requests or garbage collection.
 func TestSlowBodies(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -258,7 +256,7 @@ func TestSlowBodies(t *testing.T) {
 	if got := h.Upload(bob, "/c/now/p/A", nil, map[string]string{"b.py": "print(1)"}); got.Code != 303 {
 		t.Errorf("a submission beside them is answered %d", got.Code)
 	}
-	// Who ends in the middle has sent nothing.
+	// An interrupted request submits nothing.
 	for _, conn := range slow {
 		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 			t.Fatal(err)
@@ -272,8 +270,8 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// TestHostHeader: what a browser, or who sits between, says of the server's name stands in no
-// answer, and nothing leads to another site.
+// TestHostHeader checks that no response contains a host name from the request's headers, and that no redirect
+// leads to another site.
 func TestHostHeader(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", -time.Minute, store.Public, store.Settings{})
@@ -306,8 +304,8 @@ func TestHostHeader(t *testing.T) {
 	}
 }
 
-// TestALeakOfTheDatabase: neither the database nor its backup has a word by which somebody could
-// log in.
+// TestALeakOfTheDatabase checks that neither the database nor its backup contains a secret with which an attacker
+// could log in.
 func TestALeakOfTheDatabase(t *testing.T) {
 	h := webtest.New(t)
 	got := h.Ask("", "POST", "/login", url.Values{"login": {"admin"}, "password": {"correct-horse"}})
@@ -352,8 +350,7 @@ func TestALeakOfTheDatabase(t *testing.T) {
 	}
 }
 
-// TestLogOfInvitations: what goes wrong with a link by which people come in is logged without
-// the code that lets them.
+// TestLogOfInvitations checks that errors with an invitation link are logged without its code.
 func TestLogOfInvitations(t *testing.T) {
 	h := webtest.New(t)
 	var log bytes.Buffer
@@ -372,7 +369,7 @@ func TestLogOfInvitations(t *testing.T) {
 	}
 }
 
-// has reports whether a blob is there.
+// has reports whether a blob exists.
 func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)

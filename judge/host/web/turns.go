@@ -9,15 +9,15 @@ import (
 	"assay/judge/host/desk"
 )
 
-// turns says among which turns a request is answered, and in whose: the account's, or the
-// network's if the caller is not logged in. They are nil for streams, which mostly wait, and for files
-// that do not change or that a scoreboard has many of: these only have a pace.
+// turns returns the queue of turns that a request belongs to, and its owner: the account or, if the caller is not
+// logged in, the network. Streams mostly wait, so for them the queue is nil. It is also nil for static and media
+// files. Only the rate of such requests is limited.
 func (s *Site) turns(r *Request, rt Route) (*desk.Turns, string) {
 	switch of := desk.Network(r.RemoteAddr).String(); {
 	case strings.HasSuffix(rt.Pattern, "/events") || rt.Pattern == "GET /static/{file}" || rt.Pattern == "GET /c/{slug}/media/{path...}":
 		return nil, ""
 	case rt.Action == auth.Enter && (r.Method != http.MethodGet || strings.HasPrefix(rt.Pattern,
-		"GET "+SignOnPath)): // people who log in do not hold up people who read
+		"GET "+SignOnPath)): // logins do not delay readers
 		return &s.proof, of
 	case r.Me != nil:
 		return &s.Turns, desk.AccountTurn(r.Me)
@@ -26,13 +26,14 @@ func (s *Site) turns(r *Request, rt Route) (*desk.Turns, string) {
 	}
 }
 
-// names reports whether a request may name blobs: none is removed in the meantime. Those that
-// do not may take as long as passwords do, and those that erase wait for a removal themselves.
+// names reports whether a request may refer to blobs, which must not be removed meanwhile. It returns false for
+// logins and account actions, because checking a password takes long. It also returns false for account deletions,
+// because they wait for blobs to be removed.
 func names(r *Request, rt Route) bool {
 	return r.Method != http.MethodGet && rt.Action != auth.Enter && rt.Action != auth.BeMyself && rt.Action != auth.Accounts
 }
 
-// pinBlobs keeps blobs from being removed until unpinBlobs.
+// pinBlobs prevents garbage collection until unpinBlobs is called.
 func (r *Request) pinBlobs(sweeping *sync.RWMutex) {
 	sweeping.RLock()
 	r.sweeping = sweeping
@@ -45,8 +46,8 @@ func (r *Request) unpinBlobs() {
 	}
 }
 
-// Yield calls read, which may take as long as the sender does. Meanwhile the caller's other requests have
-// their turn, and blobs may be removed.
+// Yield calls read, which may take as long as the sender wishes. Meanwhile other requests of the caller get their
+// turn, and blobs may be removed.
 func (r *Request) Yield(read func() error) (err error) {
 	if sweeping := r.sweeping; sweeping != nil {
 		r.unpinBlobs()
@@ -61,18 +62,18 @@ func (r *Request) Yield(read func() error) (err error) {
 	return err
 }
 
-// served writes an answer, which is made by then: its turn is over, however slowly it is read.
+// served ends the request's turn when the response is written, even if the client reads it slowly.
 type served struct {
 	http.ResponseWriter
 	r *Request
 }
 
-// Write writes a part of an answer.
+// Write ends the turn and writes a part of the response.
 func (s *served) Write(p []byte) (int, error) {
 	s.r.unpinBlobs()
 	s.r.turn.Pass()
 	return s.ResponseWriter.Write(p)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (s *served) Unwrap() http.ResponseWriter { return s.ResponseWriter }

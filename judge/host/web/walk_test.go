@@ -21,18 +21,17 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// who are those who walk. Ada takes part in each contest and is the author of its
-// submission, bob does not, chair is an admin of each contest but one, and other of that
-// one only.
+// who lists the callers. Ada is in each contest and the author of its submission. Bob is in none. Chair is an
+// administrator of each contest except one. The account other is an administrator of that one only.
 var who = []string{"anonymous", "ada", "bob", "runner", "judge", "chair", "other", "admin"}
 
-// states are the contests through which they walk.
+// states lists the slugs of the contests, which differ in their state.
 var states = []string{"before", "running", "after", "over", "everybody", "teams", "staff"}
 
-// holes are the holes through which they walk, each with an answer of ada's that stands.
+// holes lists the slugs of the holes. Each has a valid submission of ada.
 var holes = []string{"open", "members", "hidden", "shown", "closed"}
 
-// walkers makes the harness in which they walk.
+// walkers returns a harness with these contests and holes.
 func walkers(t *testing.T) *webtest.Harness {
 	h := webtest.New(t)
 	for _, state := range states {
@@ -95,7 +94,7 @@ func walkers(t *testing.T) *webtest.Harness {
 	return h
 }
 
-// foreign are the forms that name the problem of another contest.
+// foreign maps paths to forms that name a problem of another contest.
 var foreign = map[string]url.Values{
 	"/c/running/edit": {
 		"name": {"Running"}, "slug": {"running"}, "start_by": {"hand"}, "hours": {"2"}, "format": {"icpc"}, "visibility": {"accounts"}, "show": {"samples"},
@@ -108,7 +107,7 @@ var foreign = map[string]url.Values{
 	"/problems":             {"problem": {"foreign"}},
 }
 
-// filled is a pattern with the values of its variables.
+// filled replaces the variables in a pattern by values.
 func filled(pattern, state string) (method, path string) {
 	method, path, _ = strings.Cut(pattern, " ")
 	path = strings.NewReplacer("{$}", "", "{slug}", state, "{label}", "A", "{n}", "1", "{number}", "1", "{id}", "none", "{login}", "none", "{name}", state, "{name...}", "pile.svg", "{path...}", "logo/logo.svg", "{team}", "1", "{code}", "none", "{ladder}", state, "{hole}", state, "{lang}", "py", "{answer}", "1", "{bot}", "1", "{encounter}", "1", "{part}", "package", "{event}", strings.Repeat("e", 26)).Replace(path)
@@ -123,8 +122,8 @@ func filled(pattern, state string) (method, path string) {
 	return method, path
 }
 
-// TestWhoMaySeeWhat walks all routes as everybody in all states, and compares the answers
-// with the table in testdata/walk.txt. Forms are sent empty: 400 is for who may send them.
+// TestWhoMaySeeWhat requests all routes as each caller in all states, and compares the status codes with the table
+// in testdata/walk.txt. Forms are sent empty, so status 400 means that the caller has permission to send them.
 func TestWhoMaySeeWhat(t *testing.T) {
 	h := walkers(t)
 	var b strings.Builder
@@ -157,7 +156,7 @@ func TestWhoMaySeeWhat(t *testing.T) {
 				method, path := filled(pattern, state)
 				var form url.Values
 				if method == "POST" {
-					form = url.Values{"login": {"nobody-" + w}} // each has wrong tries of its own
+					form = url.Values{"login": {"nobody-" + w}} // wrong passwords are counted per caller
 				}
 				fmt.Fprintf(&b, " %9d", h.Ask(h.Cookie(w), method, path, form).Code)
 			}
@@ -189,7 +188,7 @@ func TestWhoMaySeeWhat(t *testing.T) {
 	}
 }
 
-// linksOf are the addresses on this server to which a page has links.
+// linksOf returns the local addresses to which a page links.
 func linksOf(page string) (all []string) {
 	for _, m := range regexp.MustCompile(`<a [^>]*href="(/[^"]*)"`).FindAllStringSubmatch(page, -1) {
 		path, _, _ := strings.Cut(html.UnescapeString(m[1]), "#")
@@ -198,13 +197,13 @@ func linksOf(page string) (all []string) {
 	return all
 }
 
-// TestPagesAreHarmless looks at every page that everybody may see: nothing that others wrote
-// is taken for HTML, no contestant reads a secret, all controls have names, a page is below 60 KiB with one
-// request for its style sheet and at most two for scripts, and its links lead to pages that its reader may see.
+// TestPagesAreHarmless checks every page of every caller. User input never becomes HTML, contestants see no
+// secrets, and all controls have names. A page is smaller than 60 KiB and has one request for its style sheet and
+// at most two for scripts. Its links lead to pages that the reader may see.
 func TestPagesAreHarmless(t *testing.T) {
 	h := walkers(t)
 	pages := 0
-	links := map[string]map[string]string{} // of a reader and an address: a page that has it
+	links := map[string]map[string]string{} // maps readers and link addresses to a page with the link
 	for _, w := range who {
 		cookie := h.Cookie(w)
 		for pattern := range webtest.Routes() {
@@ -236,7 +235,7 @@ func TestPagesAreHarmless(t *testing.T) {
 					t.Errorf("%s has the headers %v", path, got.Header)
 				}
 				if strings.HasPrefix(got.Get("Content-Type"), "text/html") && strings.HasPrefix(got.Get("Content-Security-Policy"), "sandbox allow-scripts; default-src 'none'") {
-					if strings.Contains(got.Body, "<marked") { // a page for itself: its own script draws
+					if strings.Contains(got.Body, "<marked") { // a standalone page, rendered by its own script
 						t.Errorf("%s at %s: what others wrote is taken for HTML", w, path)
 					}
 				} else if strings.HasPrefix(got.Get("Content-Type"), "text/html") {
@@ -268,7 +267,7 @@ func TestPagesAreHarmless(t *testing.T) {
 	for w, all := range links {
 		cookie := h.Cookie(w)
 		for link, page := range all {
-			if strings.Contains(link, "/sample/") { // those of the harness have names that cannot be stored
+			if strings.Contains(link, "/sample/") { // names of the harness's samples cannot be stored
 				continue
 			}
 			if code := h.Ask(cookie, "GET", link, nil).Code; code >= 400 {

@@ -1,8 +1,7 @@
-// Package web is the frame of the pages that a server shows in browsers: sessions, routes, forms,
-// streams and templates. The pages themselves are in the packages below it, which it never imports:
-// each returns its Pages, and New joins them. Pages work without scripts, and streams make them live.
-// Package auth decides who may see a page; each route names its action. This package makes no decision
-// about judging and stores nothing.
+// Package web is the framework for the web pages of a server: sessions, routes, forms, streams and templates. The
+// pages themselves are in the packages below it, which it never imports: each returns its Pages, and New combines
+// them. Pages work without scripts, and streams keep them up to date. Each route names an action, and package auth
+// decides who may perform it. This package does not make judging decisions and stores nothing.
 package web
 
 import (
@@ -22,24 +21,24 @@ import (
 // Options configure the pages of a server.
 type Options struct {
 	*desk.Desk
-	Name      string // of the server
+	Name      string // name of the server
 	Version   string
-	URL       string // by which others reach the server
-	Address   string // the URL for the command line, with the fingerprint of a certificate
+	URL       string // address by which users reach the server
+	Address   string // URL for the command line, with a certificate's fingerprint
 	Passwords *auth.Passwords
-	Boards    *board.Hall // its pages are framed by package contest
+	Boards    *board.Hall // package contest renders the page around them
 	Log       *slog.Logger
-	// Secure reports whether browsers reach the server by HTTPS only.
+	// Secure reports whether browsers reach the server only over HTTPS.
 	Secure bool
-	// KeepAlive is the longest pause of a stream. Zero means 15 seconds.
+	// KeepAlive is the maximum time between two messages of a stream. Zero means 15 seconds.
 	KeepAlive time.Duration
-	// Backups returns the state of the nightly backups. If nil, there are none.
+	// Backups returns the state of the nightly backups. If nil, there are no backups.
 	Backups func() Backups
 	// Uploaded is called after a package upload has been stored. If nil, uploads are disabled.
 	Uploaded func()
-	// SignOn is the provider by which people log in. If nil, they log in with passwords alone.
+	// SignOn is the single sign-on provider. If nil, users log in only with passwords.
 	SignOn *signon.Provider
-	// Ladders is the service that runs the ladders. If nil, there are none.
+	// Ladders is the service that runs the ladders. If nil, ladders are disabled.
 	Ladders *ladder.Keeper
 }
 
@@ -47,13 +46,13 @@ type Options struct {
 type Backups struct {
 	On                 bool
 	Folder             string
-	Last, Next         time.Time // Last is zero if there is none
+	Last, Next         time.Time // Last is zero if there was none
 	Keep, Kept, Failed int
-	Wrong              string // error of the last one
+	Wrong              string // error of the last backup; may be empty
 }
 
-// Late reports whether the last backup failed or is older than a night, with some hours for a machine
-// that was off.
+// Late reports whether the last backup failed or is more than 26 hours old. That is one day, and two hours for a
+// machine that was off.
 func (b Backups) Late(now time.Time) bool {
 	return b.Wrong != "" || !b.Last.IsZero() && now.Sub(b.Last) > 26*time.Hour
 }
@@ -61,25 +60,25 @@ func (b Backups) Late(now time.Time) bool {
 // A Site serves the web pages.
 type Site struct {
 	Options
-	proof     desk.Turns // of networks, for checks of passwords and codes
+	proof     desk.Turns // of networks, for password and code checks
 	mux       *http.ServeMux
 	templates []Templates
-	// expiredForms has a place for each form that is kept while the login page is drawn; see ended.
+	// expiredForms holds a slot for each form that is kept while the login page is rendered; see ended.
 	expiredForms chan struct{}
-	statements   desk.Memo[StatementKey, template.HTML] // as Statement draws them
+	statements   desk.Memo[StatementKey, template.HTML] // rendered by Statement
 }
 
-// A Route is a page, or the target of a form. The action decides who may use it, in the state of what
-// the address names.
+// A Route is a page, or the target of a form. Its action determines who may use it, depending on the object in the
+// address.
 type Route struct {
-	Pattern string // of http.ServeMux
+	Pattern string // for http.ServeMux
 	Action  auth.Action
 	Handle  Handler
-	confirm bool // the caller confirms the password before
+	confirm bool // the caller must confirm the password
 	find    func(*Request) (Access, error)
 }
 
-// A Handler answers a request. It returns an error before it has written anything.
+// A Handler handles a request. If it returns an error, it must not have written a response.
 type Handler func(http.ResponseWriter, *Request) error
 
 // Handle returns a route.
@@ -87,7 +86,7 @@ func Handle(pattern string, action auth.Action, h Handler) Route {
 	return Route{Pattern: pattern, Action: action, Handle: h}
 }
 
-// HandleForm returns a route for a small form, which is read before the handler is called.
+// HandleForm returns a route for a small form, which it reads before it calls the handler.
 func HandleForm(pattern string, action auth.Action, h Handler) Route {
 	return Handle(pattern, action, func(w http.ResponseWriter, r *Request) error {
 		if err := ReadForm(w, r, SmallForm); err != nil {
@@ -97,23 +96,23 @@ func HandleForm(pattern string, action auth.Action, h Handler) Route {
 	})
 }
 
-// Confirmed returns the route for an action that cannot be undone or that gives an account more rights:
-// the caller confirms the password first, because the session may be one that was left open.
+// Confirmed returns the route for an action that is irreversible or gives an account more rights. The caller must
+// confirm the password first, because a session may have been left open.
 func (rt Route) Confirmed() Route {
 	rt.confirm = true
 	return rt
 }
 
-// Pages are the pages of a package.
+// Pages holds the pages of a package.
 type Pages struct {
 	Routes    []Route
 	Templates Templates
-	// Find resolves what the address of a request names. If there is nothing to resolve, it returns nil.
-	// It may return both: what it has resolved before the error. If nil, no route names anything.
+	// Find resolves the object in the address of a request. It returns nil, nil if the address names none. With an
+	// error, it may also return what it has resolved so far. If Find is nil, no route names an object.
 	Find func(*Request) (Access, error)
 }
 
-// New returns the handler of some pages.
+// New returns a handler for the pages.
 func New(o Options, parts ...func(*Site) Pages) http.Handler {
 	if o.KeepAlive == 0 {
 		o.KeepAlive = 15 * time.Second
@@ -129,13 +128,13 @@ func New(o Options, parts ...func(*Site) Pages) http.Handler {
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		asked := &Request{Request: r}
 		s.Pace(r)
-		_ = s.authenticate(w, asked) // if it fails, the page is drawn as for anonymous readers
+		_ = s.authenticate(w, asked) // if it fails, the page is rendered as for anonymous readers
 		s.refuse(w, asked, ErrNotFound)
 	})
 	return headers(s, http.NewCrossOriginProtection().Handler(s.mux))
 }
 
-// Shared returns the routes and templates that all pages share.
+// Shared returns the routes and templates shared by all pages.
 func Shared(s *Site) Pages {
 	return Pages{
 		Templates: templates,
@@ -157,7 +156,7 @@ func (s *Site) add(p Pages) {
 	}
 }
 
-// headers sets the security headers of every response.
+// headers returns a handler that sets the security headers of every response.
 func headers(s *Site, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -204,13 +203,13 @@ func (s *Site) run(w http.ResponseWriter, r *Request, rt Route) error {
 	}
 	defer func() {
 		if r.MultipartForm != nil {
-			_ = r.MultipartForm.RemoveAll() // its files are in a directory of the system
+			_ = r.MultipartForm.RemoveAll() // its files are in the system's temporary directory
 		}
 	}()
 	return rt.Handle(w, r)
 }
 
-// resolve resolves what the address names, and checks that the caller may do the action of the route.
+// resolve resolves the object in the address, and checks that the caller may perform the route's action on it.
 func (s *Site) resolve(r *Request, rt Route) (err error) {
 	if rt.find != nil {
 		if r.Access, err = rt.find(r); err != nil {

@@ -14,11 +14,11 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// oldWords are terms that the pages replaced by those of contest organizers.
+// oldWords matches terms that the pages replaced by those of contest organizers.
 var oldWords = regexp.MustCompile(`(?i)\b(slips?|shut out|let in|logins?|bring|brought|judge again|look again|take back|taken back|for ever|staff|who takes part)\b`)
 
-// TestWordsOfPages: each page has its heading in a head, at most one filled button, the tabs of its
-// place, and the words of the field.
+// TestWordsOfPages checks that each page has a heading, at most one filled button, the right tabs, and no retired
+// terms.
 func TestWordsOfPages(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -82,13 +82,13 @@ func TestWordsOfPages(t *testing.T) {
 			t.Errorf("%s: %d does not say %q:\n%s", path, page.Code, says, text)
 		}
 	}
-	// A jury sees no tab of a page that is closed to it.
+	// The jury sees no tabs for pages that it may not open.
 	if page := h.Ask(h.Cookie("judge"), "GET", "/admin/workers", nil); page.Code != 200 || strings.Contains(page.Body, `href="/admin/audit"`) {
 		t.Errorf("the jury has a tab of the audit log: %d\n%s", page.Code, page.Body)
 	}
 }
 
-// TestTimesInSentences: a time that may be shown as "in 39 min" does not follow a word such as "at".
+// TestTimesInSentences checks that a time that may be shown as "in 39 min" does not follow a word such as "at".
 func TestTimesInSentences(t *testing.T) {
 	files, err := filepath.Glob("*/templates/*.html")
 	if err != nil || len(files) < 20 {

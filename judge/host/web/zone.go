@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// zoneCookie is the cookie in which a script puts the reader's time zone, and zoneField the field
-// with the zone in which a form was drawn.
+// zoneCookie is the cookie in which a script stores the reader's time zone. The form field zoneField contains the
+// zone in which the form was rendered.
 const (
 	zoneCookie = "zone"
 	zoneField  = "zone"
 )
 
-// zones are names of the IANA time zone database.
+// zones matches names in the IANA time zone database.
 var zones = regexp.MustCompile(`^[A-Za-z0-9_+-]{1,32}(/[A-Za-z0-9_+-]{1,32}){0,2}$`)
 
-// A Zone is the time zone in which a form writes times and reads them back.
+// A Zone is the time zone in which a form shows and reads times.
 type Zone struct {
 	*time.Location
-	Name string // in the IANA database; empty for the server's zone
+	Name string // IANA name; empty for the server's zone
 }
 
-// zoneOf returns the zone of that name. If the name is empty or unknown, it is the server's.
+// zoneOf returns the zone with the given name. If the name is empty or unknown, it returns the server's zone.
 func zoneOf(name string) Zone {
 	if zones.MatchString(name) && name != "Local" {
 		if at, err := time.LoadLocation(name); err == nil {
@@ -32,8 +32,8 @@ func zoneOf(name string) Zone {
 	return Zone{time.Local, ""}
 }
 
-// Zone returns the zone in which a form that was sent had been drawn, or else the reader's, which
-// browsers with scripts tell.
+// Zone returns the zone in which a sent form was rendered. For other requests, it returns the reader's zone, which
+// only browsers with scripts send.
 func (r *Request) Zone() Zone {
 	if r.Method == http.MethodPost {
 		return zoneOf(r.PostFormValue(zoneField))
@@ -44,7 +44,7 @@ func (r *Request) Zone() Zone {
 	return zoneOf("")
 }
 
-// Label names the zone at a time, for people. If the time is zero, it is now.
+// Label returns a label for the zone at a time. If at is the zero time, it uses now.
 func (z Zone) Label(at, now time.Time) string {
 	if at.IsZero() {
 		at = now
@@ -60,13 +60,13 @@ func (z Zone) Label(at, now time.Time) string {
 	return short + " (" + offset + "), the server's time zone"
 }
 
-// The layouts of times in fields of forms, as browsers write and read them.
+// The layouts of times in form fields, as browsers write and read them.
 const (
 	momentLayout  = "2006-01-02T15:04"
 	secondsLayout = momentLayout + ":05"
 )
 
-// ReadMoment reads a time that a form sent. If the text is empty, the time is zero.
+// ReadMoment parses a time from a form. An empty text gives the zero time.
 func (z Zone) ReadMoment(text string) (at time.Time, err error) {
 	if text == "" {
 		return at, nil
@@ -79,8 +79,8 @@ func (z Zone) ReadMoment(text string) (at time.Time, err error) {
 	return at, err
 }
 
-// Moment writes a time for a field of a form, with seconds if it has any. If the time is zero, the
-// text is empty.
+// Moment formats a time for a form field, with seconds if they are not zero. For the zero time, it returns an
+// empty string.
 func (z Zone) Moment(at time.Time) string {
 	if at.IsZero() {
 		return ""

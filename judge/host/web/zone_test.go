@@ -11,11 +11,11 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestZones: a contest's form has times in the reader's zone and names it; what is sent is read in
-// the zone in which the form was drawn, wherever its reader is by then.
+// TestZones checks that a contest's form shows times in the reader's zone and names the zone. Sent times are read
+// in the zone in which the form was rendered, even if the reader's zone has changed.
 func TestZones(t *testing.T) {
 	defer func(was *time.Location) { time.Local = was }(time.Local)
-	time.Local = time.FixedZone("IST", 5*60*60+30*60) // the server's
+	time.Local = time.FixedZone("IST", 5*60*60+30*60) // zone of the server
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
 	v := url.Values{
@@ -49,7 +49,7 @@ func TestZones(t *testing.T) {
 			t.Errorf("with the cookie %q the form has not %q:\n%s", cookie, want, page.Body)
 		}
 	}
-	// In a form that comes back with a mistake nothing moves.
+	// A form that is shown again because of an error keeps its times.
 	v.Set("name", "")
 	v.Set("revision", "1")
 	page := h.Ask(admin+"; zone=America/New_York", "POST", "/c/spring/edit", v)

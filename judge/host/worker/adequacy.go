@@ -17,7 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// A mutating is the lab with the mutants of a snapshot. Several jobs share it.
+// A mutating holds the lab with the mutants of a snapshot, which several jobs share.
 type mutating struct {
 	mu        sync.Mutex
 	problem   *workspace.Problem
@@ -57,7 +57,8 @@ func (o *opened) ready(ctx context.Context, problem string) (*workspace.Problem,
 	return p, errors.Join(err, faults.AsError())
 }
 
-// faults reports the errors in the problem directory, which do not fail the job, and returns any other error.
+// faults reports errors in the problem directory as events, so that they do not fail the job. It returns any other
+// error.
 func (b *taskOutput) faults(err error) error {
 	faults, some := errors.AsType[judge.Faults](err)
 	if one, is := errors.AsType[*judge.Fault](err); is && !some {
@@ -75,10 +76,10 @@ func (b *taskOutput) faults(err error) error {
 	return nil
 }
 
-// tries is how many mutants are judged to estimate how long one takes.
+// tries is the approximate number of mutants judged to estimate the time per mutant.
 const tries = 16
 
-// lab generates the mutants of a snapshot.
+// lab generates the mutants of a snapshot and estimates the time to judge one.
 func (r *Runner) lab(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.AdequacyOptions
 	if err := options(s, &asked); err != nil {
@@ -103,7 +104,8 @@ func (r *Runner) lab(ctx context.Context, s *job.Spec, o *opened, b *taskOutput)
 	return nil
 }
 
-// same generates the mutants of an earlier lab job again. It returns an error if they are different.
+// same generates again the mutants that an earlier lab job generated. It returns an error if the new mutants
+// differ.
 func (o *opened) same(ctx context.Context, asked *flow.AdequacyOptions, made string) (*mutate.Lab, error) {
 	lab, err := o.mutants(ctx, asked)
 	if err == nil && lab.Identity() != made {
@@ -112,7 +114,7 @@ func (o *opened) same(ctx context.Context, asked *flow.AdequacyOptions, made str
 	return lab, err
 }
 
-// mutants judges some of the mutants.
+// mutants judges a part of the mutants.
 func (r *Runner) mutants(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.MutantsOptions
 	if err := options(s, &asked); err != nil {
@@ -130,7 +132,7 @@ func (r *Runner) mutants(ctx context.Context, s *job.Spec, o *opened, b *taskOut
 	return err
 }
 
-// score searches for inputs that kill the mutants that all test cases accept.
+// score searches for inputs that kill the surviving mutants.
 func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.ScoreOptions
 	if err := options(s, &asked); err != nil {
@@ -144,7 +146,7 @@ func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *taskOutpu
 	if err != nil {
 		return err
 	}
-	defer func() { _ = raze.All(dir) }() // anything left goes with the process
+	defer func() { _ = raze.All(dir) }() // the process removes leftovers when it ends
 	lab.Journal = filepath.Join(dir, "journal")
 	n, err := r.gather(ctx, lab.Journal, s)
 	if err != nil {
@@ -160,7 +162,7 @@ func (r *Runner) score(ctx context.Context, s *job.Spec, o *opened, b *taskOutpu
 	return b.tell(lab.Report(results, asked.Hunt, ""))
 }
 
-// grid lists what each test case of a snapshot finds.
+// grid reports which errors each test case of a snapshot finds.
 func (r *Runner) grid(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.AdequacyOptions
 	if err := options(s, &asked); err != nil {

@@ -20,14 +20,14 @@ import (
 // opening prepares the bots of a tournament.
 func (r *Runner) opening(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	err := r.greet(ctx, s, o, b)
-	if judge.Whose(err) == judge.Caller { // no other worker could do it
+	if judge.Whose(err) == judge.Caller { // other workers would fail as well
 		b.lines, b.output = nil, flow.ArenaOpened{Misuse: r.reason(err, s)}
 		return nil
 	}
 	return err
 }
 
-// greet prepares the bots and records what the referee says.
+// greet prepares the bots and records what the referee reports.
 func (r *Runner) greet(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.ArenaOptions
 	if err := options(s, &asked); err != nil {
@@ -72,7 +72,7 @@ func (r *Runner) greet(ctx context.Context, s *job.Spec, o *opened, b *taskOutpu
 	return nil
 }
 
-// chosen blames the caller, who chose the rules, for what a referee rejects.
+// chosen blames the caller if a referee rejects the rules, because the caller chose them.
 func chosen(err error) error {
 	if bad, ok := errors.AsType[*arena.OptionsError](err); ok {
 		return &judge.Misuse{Err: bad}
@@ -80,7 +80,7 @@ func chosen(err error) error {
 	return err
 }
 
-// A held is a tournament, or a part of one, that runs on this worker.
+// A held is a tournament, or a part of one, that is running on this worker.
 type held struct {
 	event *arena.Event
 	home  string // directory of its bots
@@ -88,7 +88,7 @@ type held struct {
 	done  func()
 }
 
-// hold lays out the bots, and builds them and the referee. The caller must call done.
+// hold copies the bots to a directory, and builds them and the referee. The caller must call done.
 func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.Rules, bots []flow.ArenaBot,
 	language string) (h *held, err error) {
 	home, remove, err := r.submission(ctx, s)
@@ -134,7 +134,7 @@ func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.R
 	return h, nil
 }
 
-// sink passes a record to its receiver, without paths of this machine.
+// sink passes a record to h.take after it has removed this machine's paths.
 func (h *held) sink(line []byte) error {
 	line = bytes.ReplaceAll(bytes.TrimSuffix(line, []byte("\n")), []byte(h.home+string(filepath.Separator)), nil)
 	rec, err := arena.ReadRecord(line)
@@ -144,8 +144,8 @@ func (h *held) sink(line []byte) error {
 	return h.take(rec, bytes.Clone(line))
 }
 
-// place reserves a processor for a referee and its bots. While there are at least as many processors as slots, no
-// other job of this worker uses it.
+// place reserves a processor for a referee and its bots. If there are at least as many processors as slots, no
+// other job of this worker uses that processor.
 func (r *Runner) place() (n int, leave func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,13 +160,13 @@ func (r *Runner) place() (n int, leave func()) {
 	}
 }
 
-// errSlice ends a slice of a tournament. Another job continues it.
+// errSlice means that a slice of a tournament is complete. Another job continues the tournament.
 var errSlice = errors.New("the slice of games is full")
 
-// mostSlice bounds the bytes of records in a slice, except for its last game.
+// mostSlice is the maximum size in bytes of the records in a slice. The last game of a slice may exceed it.
 const mostSlice = 1 << 20
 
-// longestSlice bounds the time of a slice, because a worker has one hour for a job.
+// longestSlice is the maximum time for a slice, because a worker has one hour for a job.
 const longestSlice = 10 * time.Minute
 
 // games plays games of a tournament.
@@ -208,7 +208,7 @@ func (r *Runner) games(ctx context.Context, s *job.Spec, o *opened, b *taskOutpu
 	h.take = func(rec *arena.Record, line []byte) error {
 		switch {
 		case rec.Opened != nil || ctx.Err() != nil || rec.Game != nil && rec.Game.Learning:
-			return nil // known already, or it will be reported again
+			return nil // already known, or will be reported again
 		case rec.Ready != nil && !rec.Ready.Pure && !whole && !asked.Fresh:
 			return &judge.Misuse{
 				Err: fmt.Errorf("bot %d declares itself pure in some games only, so a server cannot run it\n"+
@@ -258,13 +258,13 @@ func (m *meter) game(g *arena.Game, size int, now time.Time) {
 	}
 }
 
-// enough reports whether a slice is long enough. The job that continues it must first replay what the bots remember.
-// So a slice takes at least as long as the replay before its first game.
+// enough reports whether a slice is long enough. The next job must first replay the games that the bots remember.
+// Therefore a slice should take at least as long as the replay before it.
 func (m *meter) enough() bool {
 	return m.last.Sub(m.first) > min(max(flow.Slice, m.first.Sub(m.start)), longestSlice) || m.bytes > mostSlice
 }
 
-// took returns how long a game takes once the bots and the referee run.
+// took returns the time per game, excluding the time to start the bots and the referee.
 func (m *meter) took() time.Duration {
 	took := m.thought / time.Duration(m.games)
 	if m.games > 1 {
@@ -277,14 +277,14 @@ func (m *meter) took() time.Duration {
 func (r *Runner) trial(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	tried := flow.Tried{Title: o.Title}
 	err := r.tryBot(ctx, s, o, &tried)
-	if judge.Whose(err) == judge.Caller { // no other worker could do it
+	if judge.Whose(err) == judge.Caller { // other workers would fail as well
 		tried.Misuse, err = r.reason(err, s), nil
 	}
 	b.output = tried
 	return err
 }
 
-// tryBot tests a bot against the game's tester. If there is none, the bot plays against itself.
+// tryBot tests a bot against the game's tester. If the game has none, the bot plays against itself.
 func (r *Runner) tryBot(ctx context.Context, s *job.Spec, o *opened, tried *flow.Tried) error {
 	var asked flow.TrialOptions
 	if err := options(s, &asked); err != nil {
@@ -330,7 +330,7 @@ func (r *Runner) tryBot(ctx context.Context, s *job.Spec, o *opened, tried *flow
 	return err
 }
 
-// lookAt has the referee describe games. They are in a file, one per line.
+// lookAt makes the referee describe games. The job's file contains one game per line.
 func (r *Runner) lookAt(ctx context.Context, s *job.Spec, o *opened, b *taskOutput) error {
 	var asked flow.LookOptions
 	if err := options(s, &asked); err != nil {

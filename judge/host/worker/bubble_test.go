@@ -16,12 +16,12 @@ import (
 	"assay/judge/host/worker"
 )
 
-// fakeQueue is a queue that gives what is sent to jobs, and remembers what it was told.
+// fakeQueue is a queue that hands out the jobs sent to it, and records its calls.
 type fakeQueue struct {
 	jobs   chan *worker.Taken
-	before chan *worker.Taken // given beside a job that makes way
+	before chan *worker.Taken // handed out beside a preempted job
 	orders chan job.Order
-	broken error // of Take, once jobs is closed
+	broken error // returned by Take after jobs is closed
 	finish func(ctx context.Context, r *job.Result) error
 
 	mu      sync.Mutex
@@ -75,7 +75,7 @@ func (q *fakeQueue) Say(draining bool, note string) {
 
 func (q *fakeQueue) Orders() <-chan job.Order { return q.orders }
 
-// lease is that of one job.
+// lease is the lease of one job.
 type lease struct {
 	q  *fakeQueue
 	id string
@@ -106,15 +106,15 @@ func (l *lease) Progress(first int, events ...[]byte) {
 	l.q.told = append(l.q.told, fmt.Sprintf("%s %d %s", l.id, first, events[0]))
 }
 
-// give has a worker take a job.
+// give queues a job for the worker.
 func (q *fakeQueue) give(id string, deliveries int) {
 	q.jobs <- &worker.Taken{Spec: &job.Spec{ID: id, Generation: 2, Token: "token of " + id}, Deliveries: deliveries, Lease: &lease{q, id}}
 }
 
-// judging does jobs as the test says.
+// judging runs jobs as the test specifies.
 type judging struct {
 	run    func(ctx context.Context, id string) error
-	long   func(ctx context.Context, turn worker.Turn) error // of a job that makes way
+	long   func(ctx context.Context, turn worker.Turn) error // for a preemptible job
 	events []judge.Event                                     // of each job
 
 	mu  sync.Mutex
@@ -144,7 +144,7 @@ func (j *judging) CheckHealth(context.Context) error {
 	return j.ill
 }
 
-// Warm refuses the problem that is called so.
+// Warm returns an error for the problem "bad".
 func (j *judging) Warm(_ context.Context, bundles []job.Bundle) error {
 	for _, b := range bundles {
 		if b.Problem == "bad" {
@@ -160,18 +160,18 @@ func (j *judging) set(ill error) {
 	j.ill = ill
 }
 
-// setup is a worker in a bubble, with all that it talks to.
+// setup is a worker in a synctest bubble, with the components that it uses.
 type setup struct {
 	*worker.Worker
 	*fakeQueue
 	*judging
-	notes notes // of what is wrong
+	notes notes // reported problems
 	infos notes
 	dir   string
-	err   chan error // what Run returned
+	err   chan error // result of Run
 }
 
-// bubble runs a test with a worker that runs, in a time of its own.
+// bubble runs a test with a running worker in a synctest bubble, which has its own time.
 func bubble(t *testing.T, slots int, run func(ctx context.Context, id string) error,
 	test func(t *testing.T, ctx context.Context, s *setup)) {
 	t.Helper()
@@ -199,7 +199,7 @@ func bubble(t *testing.T, slots int, run func(ctx context.Context, id string) er
 	})
 }
 
-// spooled are the results on the disk.
+// spooled returns the number of results on disk.
 func (s *setup) spooled(t *testing.T) int {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(s.dir, "spool"))
@@ -209,7 +209,7 @@ func (s *setup) spooled(t *testing.T) int {
 	return len(entries)
 }
 
-// never is a job that ends when it is told to.
+// never runs a job that ends only when it is canceled.
 func never(ctx context.Context, _ string) error {
 	<-ctx.Done()
 	return context.Cause(ctx)

@@ -24,18 +24,18 @@ import (
 	"assay/judge/workspace"
 )
 
-// loads measure the speed of a machine. Each takes about a fifth of a second.
+// loads maps names to loads that measure the speed of a machine. Each load takes about 0.2 s.
 var loads = map[string]func(out io.Writer){
 	"arithmetic": arithmetic,
 	"memory":     memory,
 	"writes":     writes,
 }
 
-// loadNames are the loads in a fixed order.
+// loadNames lists the loads in a fixed order.
 var loadNames = []string{"arithmetic", "memory", "writes"}
 
-// Load runs the fixed load of a name and writes its result to out. It reports whether the load exists. Processes
-// that Calibrate starts call it.
+// Load runs the load with the given name and writes its output to out. It reports whether the load exists.
+// Processes started by Calibrate call it.
 func Load(name string, out io.Writer) bool {
 	do, known := loads[name]
 	if known {
@@ -49,7 +49,7 @@ func Load(name string, out io.Writer) bool {
 // Loads returns the names of the loads.
 func Loads() []string { return slices.Clone(loadNames) }
 
-// arithmetic computes with branches that a processor cannot predict.
+// arithmetic computes with branches that a processor cannot predict well.
 func arithmetic(io.Writer) {
 	x, n := uint64(88172645463325252), uint64(0)
 	for range 40_000_000 {
@@ -62,10 +62,10 @@ func arithmetic(io.Writer) {
 			n ^= x >> 3
 		}
 	}
-	runtime.KeepAlive(n) // a compiler may remove a result that is never read
+	runtime.KeepAlive(n) // otherwise the compiler may remove the loop
 }
 
-// memory follows pointers through more bytes than fit into the caches.
+// memory follows pointers through more memory than fits into the caches.
 func memory(io.Writer) {
 	const size = 4 << 20 // of 4 bytes
 	next := make([]uint32, size)
@@ -73,7 +73,7 @@ func memory(io.Writer) {
 		next[i] = uint32(i)
 	}
 	x := uint64(2463534242)
-	for i := size - 1; i > 0; i-- { // one cycle: Sattolo's shuffle
+	for i := size - 1; i > 0; i-- { // Sattolo's algorithm gives a single cycle
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
@@ -99,21 +99,21 @@ func writes(out io.Writer) {
 
 const (
 	calibrateRuns = 5
-	// othersMost is how many processors other programs may keep busy during a measurement.
+	// othersMost is the maximum number of processors that other programs may keep busy during a measurement.
 	othersMost = 0.25
 	spreadMost = 0.1
-	busyMost   = 1.15 // times as long as alone, with all slots busy
+	busyMost   = 1.15 // ratio to the time alone, with all slots busy
 )
 
-// calibrateLimits are far above what any load takes.
+// calibrateLimits are far above the needs of any load.
 var calibrateLimits = judge.Limits{
 	CPU: 20 * time.Second, Wall: 5 * time.Minute, Memory: 1 << 30, Output: 64 << 20, Processes: 64, Files: 64,
 }
 
-// Calibrate measures the speed of this machine: each load five times, in the sandbox, alone and with all slots busy.
-// If other programs influenced the result, Speed.Doubt says so. No job may run meanwhile. If lower is set, it
-// reduces the number of slots until the machine can run all of them at full speed. The program at path is run with
-// the name of a load as its last argument, and must call Load.
+// Calibrate measures the speed of this machine. It runs each load five times in the sandbox, alone and with all
+// slots busy. No job may run meanwhile. If other programs influenced the result, Speed.Doubt says so. If lower is
+// set, Calibrate reduces the number of slots until the machine can run all of them at full speed. It runs program
+// with the name of a load as the last argument, and program must call Load.
 func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args ...string) (s *job.Speed, err error) {
 	w, err := workspace.Find(r.env(nil))
 	if err != nil {
@@ -161,7 +161,7 @@ func (r *Runner) Calibrate(ctx context.Context, lower bool, program string, args
 // speedFile stores the last measurement.
 const speedFile = "speed.json"
 
-// Measured returns the last reliable measurement from the data directory of a worker. It returns nil if there is
+// Measured returns the last reliable measurement from a worker's data directory. It returns nil, nil if there is
 // none.
 func Measured(dir string) (s *job.Speed, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, speedFile))
@@ -177,7 +177,7 @@ func Measured(dir string) (s *job.Speed, err error) {
 	return s, nil
 }
 
-// copyProgram copies a program to a directory that the sandbox may show.
+// copyProgram copies a program to a directory that is visible in the sandbox.
 func copyProgram(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
@@ -201,15 +201,15 @@ type measuring struct {
 	lower bool // the number of slots may be reduced
 	// run runs a load and returns the CPU time that it took. It is called concurrently.
 	run func(load string) (time.Duration, error)
-	// others starts to observe other programs on the machine. The returned function gives the number of processors
-	// that they kept busy since, when the caller tells it how much CPU time was its own.
+	// others starts to observe other programs on the machine. The caller passes its own CPU time to the returned
+	// function, which returns the number of processors that other programs have kept busy since.
 	others func() func(ours time.Duration) (processors float64, known bool)
 }
 
-// times are those of some runs of each load.
+// times maps loads to the times of their runs.
 type times map[string][]time.Duration
 
-// speed measures all loads.
+// speed measures the time of all loads.
 func (m *measuring) speed() (*job.Speed, error) {
 	s := &job.Speed{Loads: map[string]float64{}, At: time.Now()}
 	alone, busyAlone, err := m.measure(1)
@@ -247,15 +247,15 @@ func (m *measuring) speed() (*job.Speed, error) {
 	return s, nil
 }
 
-// measure runs each load several times, with that many at once. It returns how many processors other programs kept
-// busy.
+// measure runs each load several times, with the given number of runs at once. It also returns the number of
+// processors that other programs kept busy.
 func (m *measuring) measure(atOnce int) (times, float64, error) {
 	all, ours := times{}, time.Duration(0)
 	look := m.others()
 	var mu sync.Mutex
 	var bad error
 	for range calibrateRuns {
-		for _, load := range loadNames { // one after the other, so that a moment of noise affects one run of each
+		for _, load := range loadNames { // in turn, so that short noise affects one run of each load
 			var running sync.WaitGroup
 			for range atOnce {
 				running.Go(func() {
@@ -273,12 +273,12 @@ func (m *measuring) measure(atOnce int) (times, float64, error) {
 	}
 	processors, known := look(ours)
 	if !known {
-		processors = 0 // the spread must show it
+		processors = 0 // the spread must show noise
 	}
 	return all, processors, nil
 }
 
-// others counts the processors that other programs kept busy, from the statistics of Linux.
+// others measures how many processors other programs keep busy, from Linux statistics.
 func others() func(time.Duration) (float64, bool) {
 	start, before, known := time.Now(), time.Duration(0), false
 	before, known = busy()
@@ -287,15 +287,15 @@ func others() func(time.Duration) (float64, bool) {
 		now, still := busy()
 		took := time.Since(start)
 		ours += used() - own
-		if !known || !still || took <= 0 || now-before < ours/2 { // the system does not count
+		if !known || !still || took <= 0 || now-before < ours/2 { // the system's statistics are unusable
 			return 0, false
 		}
 		return max(0, float64(now-before-ours)/float64(took)), true
 	}
 }
 
-// busy returns how long all processors together have been busy since the machine started. It includes the time that
-// a hypervisor took away.
+// busy returns the total time for which processors have been busy since the machine started. It includes time
+// stolen by a hypervisor.
 func busy() (time.Duration, bool) {
 	f, err := os.Open("/proc/stat")
 	if err != nil {

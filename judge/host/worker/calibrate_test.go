@@ -14,8 +14,8 @@ import (
 	"assay/judge"
 )
 
-// TestMeasuring: what comes of runs that take so many milliseconds, with so many at once, on
-// machines that are quiet or not; n counts the runs of a load.
+// TestMeasuring checks the results for loads with given times in milliseconds. The times depend on n, the number
+// of the run, and on how many runs happen at once. Other programs may be busy.
 func TestMeasuring(t *testing.T) {
 	steady := func(n, _ int) int { return 100 + n }
 	crowded := func(_, at int) int { return 100 + 10*(at-1) }
@@ -23,7 +23,7 @@ func TestMeasuring(t *testing.T) {
 		took   func(n, at int) int
 		slots  int
 		lower  bool
-		others float64 // processors; less than 0 where nobody can say
+		others float64 // processors; negative if unknown
 		doubt  string
 		busy   float64
 		want   int // slots
@@ -40,9 +40,9 @@ func TestMeasuring(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var mu sync.Mutex
 			ran, now, most, began := map[string]int{}, 0, 0, 0
-			at := func() int { return max(1, min(tt.slots, tt.slots+2-began)) } // alone, and then with all, and with fewer
+			at := func() int { return max(1, min(tt.slots, tt.slots+2-began)) } // alone, then with all slots, then with fewer
 			m := &measuring{slots: tt.slots, lower: tt.lower}
-			m.others = func() func(time.Duration) (float64, bool) { // each measurement begins with it
+			m.others = func() func(time.Duration) (float64, bool) { // called at the start of each measurement
 				mu.Lock()
 				defer mu.Unlock()
 				began++
@@ -85,7 +85,7 @@ func TestMeasuring(t *testing.T) {
 	}
 }
 
-// TestLoads: each has a name, and nothing else has.
+// TestLoads checks that each load can be run by its name, and that other names fail.
 func TestLoads(t *testing.T) {
 	if Load("nothing", io.Discard) {
 		t.Error("there is a load that is called nothing")
@@ -97,7 +97,7 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// TestMeasured reads what was remembered, and nothing else.
+// TestMeasured checks that only a reliable stored measurement is returned.
 func TestMeasured(t *testing.T) {
 	dir := t.TempDir()
 	if s, err := Measured(dir); s != nil || err != nil {

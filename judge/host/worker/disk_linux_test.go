@@ -13,14 +13,13 @@ import (
 	"assay/judge/host/worker"
 )
 
-// TestAFullDisk: a job that finds no room goes back, and the machine is not well until
-// there is room again. The disk is a small one of the test's own, mounted by a process
-// whose mounts nobody else sees.
+// TestAFullDisk checks that a job on a full disk is released, and that the machine is unhealthy until there is
+// space again. The test mounts its own small disk in a process with a private mount namespace.
 func TestAFullDisk(t *testing.T) {
 	const inside = "WORKER_MOUNTS"
 	if os.Getenv(inside) == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestAFullDisk$", "-test.v")
-		cmd.Env = append(os.Environ(), inside+"=1", "ASSAY_CACHE="+cache) // what tools say of themselves is known there
+		cmd.Env = append(os.Environ(), inside+"=1", "ASSAY_CACHE="+cache) // the cache contains the tools' versions
 		cmd.SysProcAttr = &syscall.SysProcAttr{
 			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
 			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},

@@ -51,7 +51,7 @@ func TestDrainedWhileTheServerIsAway(t *testing.T) {
 			return ctx.Err()
 		}
 		s.give("a", 1)
-		time.Sleep(time.Hour) // as long as the worker is not to end, it waits
+		time.Sleep(time.Hour) // it waits as long as the worker need not end
 		begun := time.Now()
 		s.orders <- job.Order{Kind: job.Drain}
 		if err := <-s.err; err != nil {
@@ -86,8 +86,8 @@ func TestEndedAtOnce(t *testing.T) {
 	})
 }
 
-// TestAMachineThatIsNotWellRests: its jobs go to others, it says why, takes no more, and
-// takes them again when it is well.
+// TestAMachineThatIsNotWellRests checks that an unhealthy worker releases its jobs, reports the reason and takes
+// no more jobs until it is healthy again.
 func TestAMachineThatIsNotWellRests(t *testing.T) {
 	full := &worker.UnhealthyError{Err: errors.New("the disk is full\n    really")}
 	var ill atomic.Bool
@@ -114,7 +114,7 @@ func TestAMachineThatIsNotWellRests(t *testing.T) {
 		if len(s.results) != 1 || s.said[len(s.said)-1] != "false " || !s.infos.has("taking jobs again") {
 			t.Errorf("%d results, said %q: %s", len(s.results), s.said, &s.notes)
 		}
-		s.set(errors.New("the tools have changed")) // while nothing runs
+		s.set(errors.New("the tools have changed")) // while no job is running
 		time.Sleep(61 * time.Second)
 		synctest.Wait()
 		if s.said[len(s.said)-1] != "true the tools have changed" {
@@ -123,8 +123,8 @@ func TestAMachineThatIsNotWellRests(t *testing.T) {
 	})
 }
 
-// TestAnotherToolChainEndsTheWorker: only when it starts it says what it has; and it makes its
-// folders then.
+// TestAnotherToolChainEndsTheWorker checks that a changed toolchain or a removed directory ends the worker. The
+// worker must end because it reports its toolchains and creates its directories only when it starts.
 func TestAnotherToolChainEndsTheWorker(t *testing.T) {
 	run := func(context.Context, string) error { return nil }
 	for _, changed := range []error{&worker.ChangedError{Language: "c", Was: "gcc 12", Is: "gcc 13"}, &worker.GoneError{Dir: "data"}} {
@@ -145,7 +145,7 @@ func TestAnotherToolChainEndsTheWorker(t *testing.T) {
 	}
 }
 
-// TestAQueueThatCannotGoOn ends the worker, when its jobs have ended.
+// TestAQueueThatCannotGoOn checks that an error of the queue ends the worker after its jobs have finished.
 func TestAQueueThatCannotGoOn(t *testing.T) {
 	run := func(ctx context.Context, id string) error { time.Sleep(time.Second); return nil }
 	bubble(t, 2, run, func(t *testing.T, ctx context.Context, s *setup) {

@@ -20,7 +20,7 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// TestWhatCannotBeJudged: whose fault it is decides what the result says.
+// TestWhatCannotBeJudged checks that the result blames the responsible party for each error.
 func TestWhatCannotBeJudged(t *testing.T) {
 	root := lay(t, problems)
 	w, s := contest(t, root), newServer()
@@ -74,7 +74,7 @@ func TestWhatCannotBeJudged(t *testing.T) {
 			}
 		})
 	}
-	done(t, r, s.spec(t, any, right)) // it is none the worse for it
+	done(t, r, s.spec(t, any, right)) // the runner still works
 }
 
 func TestAJobThatDoesNotEnd(t *testing.T) {
@@ -107,7 +107,7 @@ func TestACancelledJobEndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestAPanicIsAResult, and the worker lives on.
+// TestAPanicIsAResult checks that a panic becomes a result, and that the worker continues.
 func TestAPanicIsAResult(t *testing.T) {
 	root := lay(t, problems)
 	w, s := contest(t, root), newServer()
@@ -124,7 +124,7 @@ func TestAPanicIsAResult(t *testing.T) {
 	done(t, r, j)
 }
 
-// broken is a reader that breaks off.
+// brokenOff is a reader that fails before the end.
 type brokenOff struct{ io.Reader }
 
 func (b brokenOff) Read(p []byte) (int, error) {
@@ -137,8 +137,8 @@ func (b brokenOff) Read(p []byte) (int, error) {
 
 func (brokenOff) Close() error { return nil }
 
-// TestAServerThatIsGone: a server that fails now and then, breaks off or sends other bytes
-// is asked again; one that stays away makes the job go back.
+// TestAServerThatIsGone checks that the worker retries if a server fails, disconnects or sends wrong bytes. If the
+// server stays away, the worker releases the job.
 func TestAServerThatIsGone(t *testing.T) {
 	root := lay(t, problems)
 	w, s := contest(t, root), newServer()
@@ -172,8 +172,7 @@ func TestAServerThatIsGone(t *testing.T) {
 	done(t, r, j)
 }
 
-// TestAFolderThatIsGone: a machine whose folder somebody removed gives its jobs to others, and
-// takes none.
+// TestAFolderThatIsGone checks that a worker whose directory was removed releases its jobs and takes none.
 func TestAFolderThatIsGone(t *testing.T) {
 	root := lay(t, problems)
 	w, s := contest(t, root), newServer()
@@ -182,7 +181,7 @@ func TestAFolderThatIsGone(t *testing.T) {
 	dir := t.TempDir()
 	r := runner(t, worker.RunnerOptions{Blobs: s, Dir: dir, Cache: t.TempDir()})
 	done(t, r, j)
-	for _, gone := range []string{"work-*", ""} { // what it works in, and then all
+	for _, gone := range []string{"work-*", ""} { // the working directory, then the whole data directory
 		all, err := filepath.Glob(filepath.Join(dir, gone))
 		if err != nil || len(all) == 0 {
 			t.Fatal(all, err)
@@ -204,7 +203,7 @@ func TestAFolderThatIsGone(t *testing.T) {
 	}
 }
 
-// TestADamagedCacheHeals: what is damaged, as a blob or laid out, is fetched again.
+// TestADamagedCacheHeals checks that damaged blobs and damaged extracted files are fetched again.
 func TestADamagedCacheHeals(t *testing.T) {
 	root := lay(t, problems)
 	w, s := contest(t, root), newServer()
@@ -230,20 +229,20 @@ func TestADamagedCacheHeals(t *testing.T) {
 		t.Fatal(err)
 	}
 	fetched := s.count()
-	damage(string(b.Manifest[2:])) // between two lives of the worker
+	damage(string(b.Manifest[2:])) // between two runs of the worker
 	r = runner(t, worker.RunnerOptions{Dir: dir, Blobs: s, Note: n.add})
 	if result := done(t, r, j); result.Finished.Verdict != judge.Accepted || !n.has("fetched again") || s.count() != fetched+1 {
 		t.Errorf("%+v after %d fetches, before %d: %s", result.Finished, s.count(), fetched, n)
 	}
-	time.Sleep(time.Second) // it is looked at once in a second
+	time.Sleep(time.Second) // files are checked at most once per second
 	damage("sample/one.ans")
 	if result := done(t, r, j); result.Finished.Verdict != judge.Accepted || !n.has("laid out again") || s.count() != fetched+2 {
 		t.Errorf("%+v after %d fetches, before %d: %s", result.Finished, s.count(), fetched, n)
 	}
 }
 
-// TestConfigurationsBesideOneAnother: jobs with other languages run at the same time, each
-// with its own, and what is open stays bounded.
+// TestConfigurationsBesideOneAnother checks that jobs with different language configurations run at the same time,
+// and that each job uses its own configuration. The number of open problems must be limited.
 func TestConfigurationsBesideOneAnother(t *testing.T) {
 	s := newServer()
 	const languages = "[[language]]\nid = \"odd\"\nname = \"Odd\"\nextensions = [\"odd\"]\npackage = \"dash\"\n" +
@@ -271,7 +270,7 @@ func TestConfigurationsBesideOneAnother(t *testing.T) {
 	all.Wait()
 }
 
-// TestTheDiskStaysAsItWas: after 200 jobs nothing is left but caches below their quota.
+// TestTheDiskStaysAsItWas checks that 200 jobs leave only caches within their quota on the disk.
 func TestTheDiskStaysAsItWas(t *testing.T) {
 	root := lay(t, problems)
 	w, s := contest(t, root), newServer()
@@ -333,8 +332,8 @@ func TestTheDiskStaysAsItWas(t *testing.T) {
 	}
 }
 
-// TestBundlesBelowTheQuota: what is laid out goes when another needs the room, and one
-// that never fits is told.
+// TestBundlesBelowTheQuota checks that an extracted bundle is removed if another needs the space, and that a
+// bundle that never fits is reported.
 func TestBundlesBelowTheQuota(t *testing.T) {
 	root := lay(t, problems)
 	s := newServer()
@@ -399,7 +398,7 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-// TestOffer: the machine is told, and one whose tools change is not the one that was told.
+// TestOffer checks the reported capabilities, and that a changed tool is detected.
 func TestOffer(t *testing.T) {
 	home, err := os.UserCacheDir()
 	if err != nil {
@@ -408,7 +407,7 @@ func TestOffer(t *testing.T) {
 	if strings.HasPrefix(home, sandbox.Scratch+"/") {
 		t.Skipf("no folder for a tool: programs do not see what is in %s; set XDG_CACHE_HOME to a folder elsewhere", sandbox.Scratch)
 	}
-	bin, err := os.MkdirTemp(home, "odd-tool-*") // programs do not see the machine's /tmp
+	bin, err := os.MkdirTemp(home, "odd-tool-*") // programs cannot see the machine's /tmp
 	if err != nil {
 		t.Skipf("no folder for a tool: %v", err)
 	}

@@ -16,25 +16,25 @@ import (
 	"assay/judge/host/job"
 )
 
-// Blobs fetches blobs from the server. Its methods are called concurrently.
+// Blobs fetches blobs from the server. Its methods may be called concurrently.
 type Blobs interface {
-	// Fetch returns the bytes of a blob that the claim permits. A size of 0 means unknown. The worker compares the
-	// bytes with the digest. Fetch returns fs.ErrNotExist if the blob does not exist. After any other error the
-	// worker tries again.
+	// Fetch returns the bytes of a blob that the claim permits. Size 0 means unknown. The worker verifies the
+	// digest. Fetch returns fs.ErrNotExist if the blob does not exist. After any other error the worker tries
+	// again.
 	Fetch(ctx context.Context, why job.Claim, d blob.Digest, size int64) (io.ReadCloser, error)
 }
 
 const (
-	stall    = 30 * time.Second // without a byte, until a download restarts
-	atOnce   = 8                // downloads for one job
-	retryFor = 2 * time.Minute  // with a server that does not respond
+	stall    = 30 * time.Second // time without a byte before a download restarts
+	atOnce   = 8                // parallel downloads per job
+	retryFor = 2 * time.Minute  // if the server does not respond
 )
 
-// An awayError means that the server does not send what the job needs at the moment.
+// An awayError means that the server cannot currently send a blob that the job needs.
 type awayError struct {
 	err    error
 	why    job.Claim
-	digest blob.Digest // the blob that the server does not send
+	digest blob.Digest // the missing blob
 	size   int64
 }
 
@@ -51,7 +51,7 @@ type fetcher struct {
 	note     func(string)
 }
 
-// read returns a blob of unknown size with at most the given number of bytes.
+// read returns a blob of unknown size. Most is its maximum size in bytes.
 func (f *fetcher) read(ctx context.Context, why job.Claim, d blob.Digest, most int64) ([]byte, error) {
 	data, err := f.to.Read(d, most)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -70,7 +70,7 @@ func (f *fetcher) read(ctx context.Context, why job.Claim, d blob.Digest, most i
 	return data, err
 }
 
-// bring fetches the blobs that are missing or damaged.
+// bring fetches missing and damaged blobs.
 func (f *fetcher) bring(ctx context.Context, why job.Claim, all []bundle.Entry) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
@@ -100,8 +100,8 @@ func (f *fetcher) tellDamage(err error) {
 	}
 }
 
-// patiently fetches a blob and passes its bytes to keep. It retries if the bytes do not arrive or have another
-// digest. An error of keep is returned at once.
+// patiently fetches a blob and passes its bytes to keep. It retries if bytes are missing or the digest differs. It
+// returns an error of keep at once.
 func (f *fetcher) patiently(ctx context.Context, why job.Claim, d blob.Digest, size int64, keep func(io.Reader) error) error {
 	until := time.Now().Add(f.retryFor)
 	for again := (backoff{}); ; {
@@ -120,7 +120,7 @@ func (f *fetcher) patiently(ctx context.Context, why job.Claim, d blob.Digest, s
 	}
 }
 
-// once fetches a blob once.
+// once tries to fetch a blob once.
 func (f *fetcher) once(ctx context.Context, why job.Claim, d blob.Digest, size int64, keep func(io.Reader) error) error {
 	away := func(err error) error { return &awayError{err, why, d, size} }
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -148,7 +148,7 @@ func (f *fetcher) once(ctx context.Context, why job.Claim, d blob.Digest, size i
 	return err
 }
 
-// A watched reader remembers its error, and postpones a timeout with each byte.
+// A watched is a reader that remembers its error and restarts a timer with each byte.
 type watched struct {
 	r     io.Reader
 	watch *time.Timer

@@ -15,12 +15,12 @@ import (
 	"assay/judge/host/job"
 )
 
-// slow is a server of one blob.
+// slow is a slow server of a single blob.
 type slow struct {
 	data  []byte
 	pause time.Duration // before each byte
 	asked int
-	then  time.Duration // the pause from the second time on
+	then  time.Duration // pause before each byte after the first request
 }
 
 func (s *slow) Fetch(ctx context.Context, _ job.Claim, _ blob.Digest, _ int64) (io.ReadCloser, error) {
@@ -46,8 +46,8 @@ func (r *slowReader) Read(p []byte) (int, error) {
 
 func (r *slowReader) Close() error { return nil }
 
-// TestSlowServers: one that sends little by little is waited for, however long it takes;
-// one that sends nothing is asked anew, and in the end the job is for others.
+// TestSlowServers checks that the worker waits for a server that sends slowly, however long it takes. It retries a
+// server that sends nothing, and finally gives up.
 func TestSlowServers(t *testing.T) {
 	data := []byte(strings.Repeat("x", 100))
 	for name, tt := range map[string]struct {

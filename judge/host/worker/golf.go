@@ -60,7 +60,7 @@ func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *taskOutpu
 			continue
 		}
 		proved.Language = l.ID
-		if identity, err := o.w.Tools.Identity(ctx, l); err == nil { // otherwise the language is not installed, and the verdict says so
+		if identity, err := o.w.Tools.Identity(ctx, l); err == nil { // if not installed, the verdict says so
 			proved.Toolchain = identity
 		}
 	}
@@ -68,10 +68,10 @@ func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *taskOutpu
 	return b.tell(&result.GolfProved)
 }
 
-// tellEvery is the shortest time between two reports of progress.
+// tellEvery is the minimum time between two progress reports.
 const tellEvery = 300 * time.Millisecond
 
-// tellHowFar reports the progress of a check.
+// tellHowFar returns a function that reports the progress of a check. It returns nil if progress is not reported.
 func (b *taskOutput) tellHowFar() func(done, of int) {
 	if b.progress == nil {
 		return nil

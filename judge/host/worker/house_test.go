@@ -23,7 +23,7 @@ import (
 	"assay/judge/workspace"
 )
 
-var cache string // of built programs, of all tests
+var cache string // cache of built programs, shared by all tests
 
 func TestMain(m *testing.M) {
 	sandbox.Main() // does not return in a process that the sandbox started
@@ -37,12 +37,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// server is where workers fetch from.
+// server is the server from which workers fetch blobs.
 type server struct {
 	mu      sync.Mutex
 	all     map[blob.Digest][]byte
 	fetched map[blob.Digest]int
-	// change, if it is not nil, may give an error, or other bytes, for the nth fetch of all.
+	// change, if not nil, may return an error or other bytes for the nth fetch.
 	change func(n int, data []byte) (io.ReadCloser, error)
 	n      int
 }
@@ -79,14 +79,14 @@ func (s *server) put(data []byte) blob.Digest {
 	return d
 }
 
-// count is how many fetches there were.
+// count returns the number of fetches.
 func (s *server) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.n
 }
 
-// freeze puts a problem of a workspace on the server.
+// freeze bundles a problem and stores it on the server.
 func (s *server) freeze(t testing.TB, w *workspace.Workspace, name string) (*workspace.Problem, job.Bundle) {
 	t.Helper()
 	p, err := w.OpenReady(t.Context(), name, workspace.Running{})
@@ -114,7 +114,7 @@ func (s *server) freeze(t testing.TB, w *workspace.Workspace, name string) (*wor
 	return p, job.Bundle{Manifest: s.put(b.Manifest.Bytes()), Config: s.put(b.Config), Problem: p.ID}
 }
 
-// spec is the job of judging the file or folder at path.
+// spec returns a job that judges the file or directory at path.
 func (s *server) spec(t testing.TB, b job.Bundle, path string) *job.Spec {
 	t.Helper()
 	j := &job.Spec{ID: "job-" + filepath.Base(path), Generation: 1, Token: "t", Class: "main", Work: job.Work{
@@ -144,13 +144,13 @@ func (s *server) spec(t testing.TB, b job.Bundle, path string) *job.Spec {
 	return j
 }
 
-// contest starts the workspace of a folder.
+// contest starts a workspace in a directory.
 func contest(t testing.TB, root string) *workspace.Workspace {
 	t.Helper()
 	return started(t, root, workspace.Running{Jobs: 2})
 }
 
-// unboxed is contest on a machine that may give no isolation.
+// unboxed is like contest, for a machine without isolation.
 func unboxed(t testing.TB, root string) *workspace.Workspace {
 	t.Helper()
 	return started(t, root, workspace.Running{Jobs: 2, Require: "none"})
@@ -173,7 +173,7 @@ func started(t testing.TB, root string, how workspace.Running) *workspace.Worksp
 	return w
 }
 
-// lay lays an archive out.
+// lay extracts an archive to a temporary directory.
 func lay(t testing.TB, archive string) (root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -189,7 +189,7 @@ func lay(t testing.TB, archive string) (root string) {
 	return root
 }
 
-// notes are what a worker said.
+// notes collects the messages of a worker.
 type notes struct {
 	mu  sync.Mutex
 	all []string
@@ -213,7 +213,7 @@ func (n *notes) String() string {
 	return strings.Join(n.all, "\n")
 }
 
-// runner makes a runner whose built programs are those of all tests.
+// runner creates a runner that shares the cache of built programs.
 func runner(t testing.TB, o worker.RunnerOptions) *worker.Runner {
 	t.Helper()
 	if o.Dir == "" {
@@ -237,7 +237,7 @@ func runner(t testing.TB, o worker.RunnerOptions) *worker.Runner {
 	return r
 }
 
-// timeless writes events without what differs from run to run.
+// timeless encodes events without the fields that vary between runs.
 func timeless(t testing.TB, events []judge.Event) (lines []string) {
 	t.Helper()
 	for _, e := range events {
@@ -252,7 +252,7 @@ func timeless(t testing.TB, events []judge.Event) (lines []string) {
 			copied := *known
 			copied.Exec.CPU, copied.Exec.Wall, copied.Exec.Memory, copied.Note = 0, 0, 0, ""
 			if copied.Exec.Killed == judge.Output {
-				copied.Exec.Output = 0 // how much more comes until the kill, differs
+				copied.Exec.Output = 0 // varies with the time of the kill
 			}
 			e = &copied
 		case *judge.Finished:
@@ -269,7 +269,7 @@ func timeless(t testing.TB, events []judge.Event) (lines []string) {
 	return lines
 }
 
-// done is the result of a job that must get a verdict.
+// done runs a job that must get a verdict, and returns its result.
 func done(t testing.TB, r *worker.Runner, s *job.Spec) *job.Result {
 	t.Helper()
 	result, err := r.Run(t.Context(), s, nil, nil)

@@ -7,8 +7,8 @@ import (
 	"assay/judge/host/queue"
 )
 
-// FromMember returns the queue of a worker that is connected to the real one. The caller closes m when the worker
-// has ended.
+// FromMember returns the worker's connection to the real queue. The caller must close m after the worker has
+// ended.
 func FromMember(m *queue.Member) Queue { return member{m} }
 
 type member struct{ *queue.Member }

@@ -15,8 +15,8 @@ import (
 	"assay/judge/host/worker"
 )
 
-// TestOnTheRealQueue: jobs come over a connection, results go back, a cancelled one has
-// none, and a drained worker leaves the rest to others.
+// TestOnTheRealQueue checks that a worker receives jobs and returns results over a connection. A canceled job has
+// no result, and a drained worker leaves the remaining jobs to others.
 func TestOnTheRealQueue(t *testing.T) {
 	dir := t.TempDir()
 	q, err := queue.Open(t.Context(), queue.Options{Dir: filepath.Join(dir, "queue"), Classes: []string{"main"}, Listen: queue.Listener{

@@ -27,14 +27,15 @@ func (r *Runner) Offer() *job.Offer {
 	return &o
 }
 
-// look checks the sandbox and the toolchains of the machine. It calls note for each toolchain that is installed and
-// does not work.
+// look checks the sandbox and the toolchains of the machine. It calls note for each installed toolchain that does
+// not work.
 func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err error) {
 	w, err := workspace.Find(r.env(nil))
 	if err != nil {
 		return nil, err
 	}
-	// Tools are asked once a day, and all of them when the worker starts: not while jobs run.
+	// Check the versions of all tools now, so that they are not checked while jobs run. They are checked once a
+	// day.
 	if err := w.Start(workspace.Running{Require: r.o.Require, Hidden: r.hidden(), Jobs: runtime.GOMAXPROCS(0)}); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -73,9 +74,9 @@ func (r *Runner) look(ctx context.Context, note func(string)) (o *job.Offer, err
 	return o, context.Cause(ctx)
 }
 
-// CheckHealth returns why the machine cannot judge at the moment, or nil. The reasons are a full disk, a missing
-// sandbox, changed toolchains, and a server that still does not send what a job needed. Without this check each worker
-// would take each job and release it, until the job was delivered too often.
+// CheckHealth returns nil if the machine can judge. Otherwise it returns the reason: a full disk, a missing
+// sandbox, changed toolchains, or a server that still does not send a required blob. Without this check, unhealthy
+// workers would take and release each job until it was delivered too often.
 func (r *Runner) CheckHealth(ctx context.Context) error {
 	for _, dir := range []string{r.o.Dir, os.TempDir()} {
 		if room, known := cachedir.FreeDisk(dir); known && room < leastRoom {
@@ -88,7 +89,7 @@ func (r *Runner) CheckHealth(ctx context.Context) error {
 	if err := r.sends(ctx); err != nil {
 		return &UnhealthyError{err}
 	}
-	now, err := r.look(ctx, func(string) {}) // reported at the start
+	now, err := r.look(ctx, func(string) {}) // already reported at the start
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -106,8 +107,8 @@ func (r *Runner) CheckHealth(ctx context.Context) error {
 	return nil
 }
 
-// A ChangedError means that a toolchain differs from what the server knows. It ends the worker, which reports its
-// toolchains when it starts again.
+// A ChangedError means that a toolchain differs from the one reported to the server. It ends the worker, which
+// reports its toolchains when it starts again.
 type ChangedError struct{ Language, Was, Is string }
 
 // Error says which toolchains have changed.
@@ -124,11 +125,11 @@ func (e *GoneError) Error() string {
 	return fmt.Sprintf("a directory of the worker was removed: %s: restart the worker", e.Dir)
 }
 
-// writes returns what is wrong with the directories for jobs and for results that wait.
+// writes returns an error if the directories for jobs and for pending results cannot be written.
 func (r *Runner) writes() error {
 	for _, dir := range []string{r.o.Dir, r.tmp} {
 		f, err := os.CreateTemp(dir, ".well-*")
-		if p, is := errors.AsType[*fs.PathError](err); is { // without the file name, so that the text is the same each time
+		if p, is := errors.AsType[*fs.PathError](err); is { // without the file name, so that the text stays the same
 			err = p.Err
 		}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -145,7 +146,7 @@ func (r *Runner) writes() error {
 	return nil
 }
 
-// sends fetches what the server did not send the last time.
+// sends retries the blob that the server last failed to send.
 func (r *Runner) sends(ctx context.Context) error {
 	r.mu.Lock()
 	away := r.away
@@ -179,11 +180,11 @@ func (r *Runner) healthAfter(ctx context.Context, err error) error {
 	return r.CheckHealth(ctx)
 }
 
-// Slots returns how many jobs a machine runs at once by default: one less than its cores, so that the worker itself
-// can run.
+// Slots returns the default number of jobs that a machine runs at once. It is one less than the number of cores,
+// which leaves one for the worker itself.
 func Slots() int { return max(1, min(cores(), runtime.GOMAXPROCS(0))-1) }
 
-// cores returns the number of processor cores. Threads of one core count once.
+// cores returns the number of physical processor cores.
 func cores() int {
 	seen := map[string]bool{}
 	socket := ""
@@ -201,7 +202,7 @@ func cores() int {
 	return len(seen)
 }
 
-// machine describes this machine for people.
+// machine returns a description of this machine.
 func machine() string {
 	model, memory := runtime.GOARCH, ""
 	eachField("/proc/cpuinfo", func(name, value string) {
@@ -218,7 +219,8 @@ func machine() string {
 	return fmt.Sprintf("%s, %d processors%s", model, runtime.NumCPU(), memory)
 }
 
-// eachField yields the lines "name: value" of a file in /proc. It yields none if the file cannot be read.
+// eachField calls field for each "name: value" line of a file in /proc. It does nothing if the file cannot be
+// read.
 func eachField(file string, field func(name, value string)) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// parts are the functions for the jobs of flows, by kind. Each fills the lines and the output of its result.
+// parts maps the job kinds of flows to the functions that run them. Each function sets the lines and the output of
+// its result.
 var parts = map[job.Kind]func(*Runner, context.Context, *job.Spec, *opened, *taskOutput) error{
 	job.Checks:   (*Runner).checks,
 	job.Solution: (*Runner).solution,
@@ -33,10 +34,10 @@ var parts = map[job.Kind]func(*Runner, context.Context, *job.Spec, *opened, *tas
 // A taskOutput collects the result of a job of a flow.
 type taskOutput struct {
 	lines  [][]byte
-	output any // by the kind of job, as JSON; may be nil
+	output any // encoded as JSON, depending on the kind of job; may be nil
 	// If progress is not nil, it is called with the events of the job as they happen.
 	progress func(judge.Event)
-	turn     Turn // for its programs; nil if they need not wait
+	turn     Turn // for its programs; nil if the job is not preemptible
 }
 
 // tell adds events to the lines.
@@ -63,7 +64,7 @@ func (r *Runner) part(ctx context.Context, s *job.Spec, o *opened, b *taskOutput
 	if err := do(r, ctx, s, o, b); err != nil {
 		return err
 	}
-	if s.Snapshot { // paths of this machine stay private
+	if s.Snapshot { // hide paths of this machine
 		place := []byte(o.dir + string(filepath.Separator))
 		for i, l := range b.lines {
 			b.lines[i] = bytes.ReplaceAll(l, place, []byte(workspace.SnapshotWord+"/"))
@@ -89,7 +90,7 @@ func options(s *job.Spec, into any) error {
 	return nil
 }
 
-// gather writes the lines that a job continues from to a file, and returns how many there are.
+// gather writes to a file the result lines from which a job continues, and returns the number of lines.
 func (r *Runner) gather(ctx context.Context, path string, s *job.Spec) (n int, err error) {
 	var all bytes.Buffer
 	for _, d := range s.Lines {
@@ -113,7 +114,7 @@ func (r *Runner) gather(ctx context.Context, path string, s *job.Spec) (n int, e
 	return n, nil
 }
 
-// verification starts to verify the problem of a snapshot.
+// verification starts the verification of a problem in a snapshot.
 func (r *Runner) verification(ctx context.Context, o *opened, v workspace.Verifying, problem string,
 	listen func(judge.Event)) (*workspace.Verification, error) {
 	l, err := o.locate(problem)
@@ -124,7 +125,7 @@ func (r *Runner) verification(ctx context.Context, o *opened, v workspace.Verify
 	return verification, err
 }
 
-// at returns where a path of a snapshot is on this machine.
+// at converts a path in a snapshot to a path on this machine.
 func (o *opened) at(path string) (string, error) {
 	local := filepath.FromSlash(path)
 	if !filepath.IsLocal(local) {
@@ -133,7 +134,7 @@ func (o *opened) at(path string) (string, error) {
 	return filepath.Join(o.dir, local), nil
 }
 
-// locate finds the problem at a path of a snapshot.
+// locate finds the problem at a path in a snapshot.
 func (o *opened) locate(path string) (*workspace.Location, error) {
 	dir, err := o.at(path)
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// A pool keeps values open that take time to open, by key. Concurrent users share a value. Some values without users
-// stay open for later. A failure to open is not kept.
+// A pool keeps values open that take long to open, by key. Concurrent users share a value. A limited number of
+// unused values stays open. Errors are not cached.
 type pool[K comparable, V any] struct {
-	idle  int     // how many values without users stay open
-	close func(V) // called for a value without users
+	idle  int     // maximum number of unused values that stay open
+	close func(V) // called for an unused value
 
 	mu    sync.Mutex
 	all   map[K]*pooled[V]
@@ -27,8 +27,8 @@ type pooled[V any] struct {
 
 var errNotOpened = errors.New("opening it panicked")
 
-// take returns the value of a key, and opens it if needed. The caller must call give when it no longer uses the
-// value.
+// take returns the value of a key, and opens the value if needed. The caller must call give when it no longer uses
+// the value.
 func (k *pool[K, V]) take(ctx context.Context, key K, open func() (V, error)) (value V, give func(), err error) {
 	for {
 		k.mu.Lock()
@@ -63,7 +63,7 @@ func (k *pool[K, V]) take(ctx context.Context, key K, open func() (V, error)) (v
 		if e.err == nil {
 			return e.value, give, nil
 		}
-		give() // another caller failed, perhaps only because its context ended
+		give() // another caller failed, perhaps because its context ended
 		k.drop(key, e)
 	}
 }
@@ -83,14 +83,14 @@ func (k *pool[K, V]) give(key K, e *pooled[V]) {
 	}
 }
 
-// end closes a value that is no longer in the pool.
+// end closes a value that was removed from the pool.
 func (k *pool[K, V]) end(e *pooled[V]) {
 	if e.err == nil {
 		k.close(e.value)
 	}
 }
 
-// drop removes e from the pool. It is closed when its last user gives it back.
+// drop removes e from the pool. The value is closed when its last user releases it.
 func (k *pool[K, V]) drop(key K, e *pooled[V]) {
 	k.mu.Lock()
 	mine := k.all[key] == e
@@ -104,7 +104,7 @@ func (k *pool[K, V]) drop(key K, e *pooled[V]) {
 	}
 }
 
-// forget drops the value of a key if it is the given one.
+// forget drops the value of a key if meant returns true for it.
 func (k *pool[K, V]) forget(key K, meant func(V) bool) {
 	k.mu.Lock()
 	e, there := k.all[key]
@@ -122,7 +122,8 @@ func (k *pool[K, V]) forget(key K, meant func(V) bool) {
 	}
 }
 
-// shrink closes the value that has been unused for longest while too many are unused.
+// shrink closes the value that has been unused longest, if more than most values are unused. It reports whether it
+// closed one.
 func (k *pool[K, V]) shrink(most int) (closed bool) {
 	k.mu.Lock()
 	var oldest K

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestKept: many take, give, forget and clear at the same time: what is used is open and
-// shared, nothing is closed twice, and in the end nothing is open.
+// TestKept checks concurrent calls of take, give, forget and clear. A value in use is open and shared, no value is
+// closed twice, and in the end all are closed.
 func TestKept(t *testing.T) {
 	type thing struct {
 		key    int
@@ -68,7 +68,7 @@ func TestKept(t *testing.T) {
 				}
 				v.shared.Add(-1)
 				give()
-				give() // once more does nothing
+				give() // a second call has no effect
 			}
 		})
 	}
@@ -82,7 +82,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestKeptPanics: who waits for one that panicked opens it himself.
+// TestKeptPanics checks a caller that waits for a value that another caller is opening. If opening panics, the
+// waiting caller must open the value itself.
 func TestKeptPanics(t *testing.T) {
 	k := pool[int, int]{close: func(int) {}}
 	begun, waits := make(chan bool), make(chan error)

@@ -8,8 +8,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// TestReasonsNameNoDirectories: a result tells others neither where a worker keeps its data nor
-// where its caches are.
+// TestReasonsNameNoDirectories checks that a result does not reveal the worker's data directory or caches.
 func TestReasonsNameNoDirectories(t *testing.T) {
 	r := &Runner{o: RunnerOptions{Dir: "/srv/worker", Cache: "/var/cache/assay"}, tmp: "/srv/worker/work-1"}
 	for said, want := range map[string]string{
@@ -22,7 +21,7 @@ func TestReasonsNameNoDirectories(t *testing.T) {
 			t.Errorf("reason(%.100q) = %.100q, want %.100q", said, got, want)
 		}
 	}
-	r.o.Cache = "" // it is below Dir
+	r.o.Cache = "" // the cache is inside Dir
 	if got := r.reason(errors.New("a b"), &job.Spec{}); got != "a b" {
 		t.Errorf("without a cache of its own: %q", got)
 	}

@@ -27,41 +27,42 @@ import (
 
 // RunnerOptions configure a Runner.
 type RunnerOptions struct {
-	Dir   string // its data directory, with fetched files
+	Dir   string // data directory, including fetched files
 	Cache string // directory for builds and toolchain data; if empty, it is inside Dir
-	Slots int    // programs that run at once, of all jobs together; at least 1
+	Slots int    // programs that run at once, over all jobs; at least 1
 	Blobs Blobs
 	// Version is the version of the judge.
 	Version string
-	// Contest is the directory of the machine's own judge.toml, which says what programs see of the machine. If
-	// empty, it is Dir. Languages and limits come with each job.
+	// Contest is the directory of the machine's own judge.toml, which determines what programs can see of the
+	// machine. If empty, Dir is used. Languages and limits come with each job.
 	Contest string
 	Headers []string // see workspace.Env
 	Require string   // required isolation level; see workspace.Running
-	// Quota bounds the bytes of fetched files. Zero means 20 GiB, or a third of the disk if that is less.
+	// Quota is the maximum size in bytes of fetched files. Zero means 20 GiB, or a third of the disk if that is
+	// less.
 	Quota int64
 	// RetryFor is how long the worker retries a server that does not respond. Zero means two minutes.
 	RetryFor time.Duration
-	// Limit bounds the time of a whole job. Zero means job.Longest.
+	// Limit is the maximum time for a job. Zero means job.Longest.
 	Limit time.Duration
-	// Note, if not nil, is called with messages for the administrator of the worker. It may be called concurrently.
+	// Note, if not nil, is called with messages for the worker's administrator. It may be called concurrently.
 	Note func(text string)
 }
 
 const (
 	usualQuota     = 20 << 30
-	leastRoom      = 64 << 20 // bytes that must be free on a disk
-	idleWorkspaces = 3        // workspaces that stay open, each for one configuration
-	idleOpen       = 16       // problems that stay open
-	mostReason     = 4 << 10  // bytes of a failure's description in a result
+	leastRoom      = 64 << 20 // required free space on a disk, in bytes
+	idleWorkspaces = 3        // unused workspaces that stay open, one per configuration
+	idleOpen       = 16       // unused problems that stay open
+	mostReason     = 4 << 10  // maximum length of a reason in a result, in bytes
 )
 
 var errTooLong = errors.New("the job took too long")
 
-// A Runner judges jobs as `judge submit` does. Its methods are safe for concurrent use, except Close.
+// A Runner judges jobs like `judge submit`. Its methods are safe for concurrent use, except Close.
 type Runner struct {
 	o          RunnerOptions
-	tmp        string // removed when the process ends
+	tmp        string // temporary directory, removed when the process ends
 	end        func() error
 	blobs      *blob.Dir
 	fetch      *fetcher
@@ -69,14 +70,14 @@ type Runner struct {
 	machine    string
 	workspaces pool[blob.Digest, *workspace.Workspace]
 	problems   pool[problemKey, *opened]
-	counter    atomic.Int64 // for directories below tmp
+	counter    atomic.Int64 // names directories below tmp
 
 	mu    sync.Mutex
 	laid  int64        // bytes of all open problems
-	at    map[int]bool // processors on which games run
-	scale float64      // of time limits; 0 is 1
-	own   *job.Offer   // the machine when the runner was created
-	away  *awayError   // what the server did not send; nil if it sends
+	at    map[int]bool // processors that games use
+	scale float64      // factor for time limits; zero means 1
+	own   *job.Offer   // capabilities when the runner was created
+	away  *awayError   // last blob that the server failed to send; nil if none
 }
 
 // A problemKey identifies an open problem.
@@ -86,21 +87,21 @@ type problemKey struct {
 	snapshot       bool
 }
 
-// An opened is a problem that was laid out, or the directories of a snapshot.
+// An opened is a problem in an extracted bundle, or the directories of a snapshot.
 type opened struct {
 	*workspace.Problem // nil for a snapshot
 	w                  *workspace.Workspace
-	give               func() // gives w back
+	give               func() // releases w
 	bundle             *bundle.Bundle
 	dir                string
 	size               int64
 	mutating           mutating
 
 	mu     sync.Mutex
-	looked time.Time // when it was last found unchanged
+	looked time.Time // last time the directory was found unchanged
 }
 
-// NewRunner returns a Runner. It removes what an earlier process left unfinished. The caller must call Close.
+// NewRunner returns a Runner. It removes leftovers of an earlier process. The caller must call Close.
 func NewRunner(o RunnerOptions) (*Runner, error) {
 	if o.Slots < 1 {
 		return nil, &judge.Misuse{Err: fmt.Errorf("%d slots: a worker has at least one", o.Slots)}
@@ -116,7 +117,7 @@ func NewRunner(o RunnerOptions) (*Runner, error) {
 	}
 	var err error
 	if o.Dir, err = filepath.Abs(o.Dir); err == nil {
-		err = os.MkdirAll(o.Dir, 0o700) // it has the secret test cases
+		err = os.MkdirAll(o.Dir, 0o700) // contains secret test cases
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create the worker's data directory: %w", err)
@@ -165,8 +166,8 @@ func (r *Runner) Close() error {
 	return r.end()
 }
 
-// Scale multiplies the time limits of submissions from now on. It is for a machine that is slower or faster than
-// others of its class. Zero means 1. Each judging notes the factor.
+// Scale sets the factor for the time limits of submissions. It is for a machine that is slower or faster than
+// others of its class. Zero means 1. Each judgement records the factor.
 func (r *Runner) Scale(factor float64) error {
 	if factor < 0 || math.IsNaN(factor) || math.IsInf(factor, 0) {
 		return fmt.Errorf("the server sent %v as the factor of time limits: it must be 0 or more", factor)
@@ -195,7 +196,7 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 	case err == nil && (result.Finished == nil || result.Finished.Verdict != judge.JudgeError):
 		result.State = job.Done
 		return result, nil
-	case judge.Whose(err) != judge.Setter && judge.Whose(err) != judge.Caller: // also for a judge error: the machine may have caused it
+	case judge.Whose(err) != judge.Setter && judge.Whose(err) != judge.Caller: // the machine may have caused even a judge error
 		if ill := r.healthAfter(ctx, err); ill != nil {
 			return nil, ill
 		}
@@ -212,8 +213,8 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 		Machine: result.Machine, Rung: result.Rung}, nil
 }
 
-// reason returns the text of an error for a result. It removes the paths of this machine, because accounts without a
-// role read it.
+// reason returns the text of an error for a result, without paths of this machine, because accounts without a role
+// can read it.
 func (r *Runner) reason(err error, s *job.Spec) string {
 	text := err.Error()
 	for cut := text; ; {
@@ -222,7 +223,7 @@ func (r *Runner) reason(err error, s *job.Spec) string {
 			break
 		}
 		cut = after
-		// The next part of the path is a number, and then comes the directory of the problem or the submission.
+		// The next path element is a number, followed by the directory of the problem or the submission.
 		if number, _, ok := strings.Cut(after, string(filepath.Separator)); ok {
 			text = strings.ReplaceAll(text, filepath.Join(r.tmp, number)+string(filepath.Separator), "")
 		}
@@ -238,7 +239,7 @@ func (r *Runner) reason(err error, s *job.Spec) string {
 	return text
 }
 
-// judge runs a job and fills the result. It turns a panic into an error.
+// judge runs a job and sets the result. It turns a panic into an error.
 func (r *Runner) judge(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn, result *job.Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -299,7 +300,7 @@ func (r *Runner) submitted(ctx context.Context, s *job.Spec, p *opened, progress
 	return nil
 }
 
-// toolchains returns the identities of the toolchains that the judging used.
+// toolchains returns the identities of the toolchains that the judgement used.
 func (r *Runner) toolchains(ctx context.Context, p *opened, events []judge.Event) map[string]string {
 	used := map[string]string{}
 	for _, l := range p.w.Config.Languages {
@@ -332,7 +333,7 @@ func (r *Runner) newDir() (dir string, err error) {
 	return dir, nil
 }
 
-// submission writes the files of a submission to a new directory. The caller must call done, which removes it.
+// submission writes the files of a submission to a new directory. The caller must call done to remove it.
 func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done func(), err error) {
 	files := make([]bundle.Entry, len(s.Files))
 	for i, f := range s.Files {
@@ -345,11 +346,11 @@ func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done f
 	if err != nil {
 		return "", nil, err
 	}
-	done = func() { _ = raze.All(home) } // anything left goes with the process
+	done = func() { _ = raze.All(home) } // the process removes leftovers when it ends
 	at = filepath.Join(home, files[0].Path)
 	below := home
 	if s.Folder {
-		// Compilers print the name, so it is the one that the owner chose.
+		// Compilers print the file name, so the submitter's name is used.
 		name := path.Base(s.Program)
 		if job.CheckFiles([]job.File{{Path: name, Digest: s.Bundle}}, false) != nil {
 			name = "submission"
@@ -370,7 +371,7 @@ func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done f
 	return at, done, nil
 }
 
-// open returns a problem and opens it if needed. The caller must call give.
+// open returns a problem, and opens it if needed. The caller must call give.
 func (r *Runner) open(ctx context.Context, why job.Claim, key problemKey) (p *opened, give func(), err error) {
 	for {
 		p, give, err = r.problems.take(ctx, key, func() (*opened, error) { return r.layOut(ctx, why, key) })
@@ -383,7 +384,8 @@ func (r *Runner) open(ctx context.Context, why job.Claim, key problemKey) (p *op
 	}
 }
 
-// whole reports whether the directory is unchanged since it was laid out. It checks at most once a second.
+// whole reports whether the directory is unchanged since the bundle was extracted. It checks at most once a
+// second.
 func (o *opened) whole() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -397,7 +399,7 @@ func (o *opened) whole() bool {
 	return true
 }
 
-// layOut fetches a bundle, lays it out and opens the problem.
+// layOut fetches and extracts a bundle, and opens the problem.
 func (r *Runner) layOut(ctx context.Context, why job.Claim, key problemKey) (*opened, error) {
 	w, give, err := r.workspaces.take(ctx, key.config, func() (*workspace.Workspace, error) { return r.startWorkspace(ctx, why, key.config) })
 	if err != nil {
@@ -406,7 +408,7 @@ func (r *Runner) layOut(ctx context.Context, why job.Claim, key problemKey) (*op
 	o := &opened{w: w, give: give, looked: time.Now()}
 	filled := false
 	defer func() {
-		if !filled { // also after a panic
+		if !filled { // or after a panic
 			r.layAside(o)
 		}
 	}()
@@ -417,7 +419,7 @@ func (r *Runner) layOut(ctx context.Context, why job.Claim, key problemKey) (*op
 	return o, nil
 }
 
-// fill lays out a problem in a workspace.
+// fill extracts a problem into a workspace.
 func (r *Runner) fill(ctx context.Context, why job.Claim, key problemKey, o *opened) error {
 	data, err := r.fetch.read(ctx, why, key.bundle, bundle.MaxManifest)
 	if err != nil {
@@ -446,15 +448,15 @@ func (r *Runner) fill(ctx context.Context, why job.Claim, key problemKey, o *ope
 		case err == nil:
 			o.Problem, err = o.w.OpenFrozen(o.bundle, r.blobs, o.dir)
 		}
-		// A blob that was there a moment ago may have been dropped for another job.
+		// A blob may have been removed since for another job.
 		if err == nil || !errors.Is(err, fs.ErrNotExist) || tries == 2 {
 			return err
 		}
 	}
 }
 
-// makeRoom reserves space for a problem, and closes others until it fits. The quota of the blob directory does not
-// include what is laid out.
+// makeRoom reserves space for a problem, and closes other problems until it fits. The quota of the blob directory
+// does not include extracted files.
 func (r *Runner) makeRoom(o *opened, m *bundle.Manifest) error {
 	size := int64(0)
 	for _, e := range m.Blobs() {
@@ -480,7 +482,7 @@ func (r *Runner) makeRoom(o *opened, m *bundle.Manifest) error {
 // layAside closes a problem and removes its directory.
 func (r *Runner) layAside(o *opened) {
 	if o.dir != "" {
-		_ = raze.All(filepath.Dir(o.dir)) // anything left goes with the process
+		_ = raze.All(filepath.Dir(o.dir)) // the process removes leftovers when it ends
 	}
 	r.mu.Lock()
 	r.laid -= o.size
@@ -504,10 +506,10 @@ func (r *Runner) startWorkspace(ctx context.Context, why job.Claim, config blob.
 	return w, nil
 }
 
-// hidden returns the directories with secret data. Programs see only what their runs show of them.
+// hidden returns the directories with secret data. Programs can see only what their runs expose.
 func (r *Runner) hidden() []string { return []string{r.o.Dir, r.o.Cache} }
 
-// env returns the environment of a workspace. If config is nil, it is the machine's own.
+// env returns the environment for a workspace. If config is nil, it uses the machine's own configuration.
 func (r *Runner) env(config []byte) workspace.Env {
 	return workspace.Env{Dir: r.o.Contest, Cache: r.o.Cache, Headers: r.o.Headers, Config: config}
 }

@@ -16,7 +16,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// problems are problems of several kinds, in which programs of the shell judge.
+// problems contains problems of several kinds, with shell programs as judges.
 const problems = `
 -- judge.toml --
 -- problems/any/problem.toml --
@@ -116,7 +116,7 @@ a, b = map(int, input().split())
 print(a + b)
 `
 
-// same judges what is at path from the folder and from the bundle, and compares.
+// same judges the submission at path from the directory and from the bundle, and compares the results.
 func same(t *testing.T, w *workspace.Workspace, p *workspace.Problem, r *worker.Runner, s *server, b job.Bundle, path string, all bool) {
 	t.Helper()
 	var here, told []judge.Event
@@ -142,7 +142,7 @@ func same(t *testing.T, w *workspace.Workspace, p *workspace.Problem, r *worker.
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := job.Unpack(packed) // which leaves out the details of many failures
+	want, err := job.Unpack(packed) // omits the details of most failures
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func same(t *testing.T, w *workspace.Workspace, p *workspace.Problem, r *worker.
 	}
 }
 
-// TestAWorkerRunsWhatSubmitRuns: a bundle that came as blobs is judged as its folder is.
+// TestAWorkerRunsWhatSubmitRuns checks that a bundle sent as blobs gives the same result as its directory.
 func TestAWorkerRunsWhatSubmitRuns(t *testing.T) {
 	root := lay(t, problems)
 	w, s := contest(t, root), newServer()
@@ -168,8 +168,8 @@ func TestAWorkerRunsWhatSubmitRuns(t *testing.T) {
 	}
 }
 
-// TestTheHouseOnAWorker does the same with problems of the house, their checkers and
-// solutions in several languages.
+// TestTheHouseOnAWorker checks that bundled problems, with their checkers and with solutions in several languages,
+// also give the same results on a worker as from their directories.
 func TestTheHouseOnAWorker(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("judges seven submissions twice: done with ASSAY_SLOW=1")
@@ -195,7 +195,7 @@ func TestTheHouseOnAWorker(t *testing.T) {
 	}
 }
 
-// TestScale: on a machine that is slower than others limits follow, and each judging says so.
+// TestScale checks that time limits are scaled on a slower machine, and that each judgement records the factor.
 func TestScale(t *testing.T) {
 	root := lay(t, problems)
 	w, s := contest(t, root), newServer()

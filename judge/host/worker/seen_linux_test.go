@@ -10,14 +10,14 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// TestAWorkersFolderIsNotSeen: no runner has its data, or its cache, where programs see it.
+// TestAWorkersFolderIsNotSeen checks that a runner refuses a data directory or cache that programs can see.
 func TestAWorkersFolderIsNotSeen(t *testing.T) {
 	if s, err := sandbox.New(sandbox.Options{Isolation: sandbox.Isolated, Workers: 1}); err != nil {
 		t.Skip("this machine does not isolate: run as root, or allow user namespaces")
 	} else if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	seen, err := os.MkdirTemp("/var/tmp", "assay-seen-") // not below /tmp, where nothing is shown
+	seen, err := os.MkdirTemp("/var/tmp", "assay-seen-") // /tmp is never visible to programs
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,10 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// TestSlices: an event of bots that remember is cut so that what is played again costs about as
-// much as the event, however long it is.
+// TestSlices checks that replaying the games of a tournament costs at most a few times as much as the tournament
+// itself, however long it is.
 func TestSlices(t *testing.T) {
-	for _, games := range []int{10, 100, 1000, 2000} { // of a second each
+	for _, games := range []int{10, 100, 1000, 2000} { // of one second each
 		now := time.Unix(0, 0)
 		slices := 0
 		for done := 0; done < games; slices++ {

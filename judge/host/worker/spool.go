@@ -13,7 +13,7 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// A spool is the directory of results that the server does not have yet, one file per result.
+// A spool is a directory of results that the server has not stored yet, with one file per result.
 type spool struct{ dir string }
 
 const spoolExtension = ".json"
@@ -25,13 +25,13 @@ func openSpool(dir string) (*spool, error) {
 	return &spool{dir}, nil
 }
 
-// put writes a result completely or not at all.
+// put writes a result atomically.
 func (s *spool) put(r *job.Result) (file string, err error) {
 	data, err := r.Encode()
 	if err != nil {
 		return "", err
 	}
-	name := blob.Of(fmt.Appendf(nil, "%s %d", r.Job, r.Generation)) // the id of a job may not be a valid file name
+	name := blob.Of(fmt.Appendf(nil, "%s %d", r.Job, r.Generation)) // a job id may not be a valid file name
 	file = filepath.Join(s.dir, string(name[:32])+spoolExtension)
 	if err := atomicfile.Write(file, data); err != nil {
 		return "", fmt.Errorf("save the result of job %s: %w", r.Job, err)
@@ -42,18 +42,18 @@ func (s *spool) put(r *job.Result) (file string, err error) {
 // remove deletes a result. If file is empty, it does nothing.
 func (s *spool) remove(file string) {
 	if file != "" {
-		_ = os.Remove(file) // if it stays, it is handed in again, which changes nothing
+		_ = os.Remove(file) // handing a leftover result in again is harmless
 	}
 }
 
-// A keptResult is a result in the directory.
+// A keptResult is a result in a spool.
 type keptResult struct {
 	file   string
 	result *job.Result
 }
 
-// left returns the results in the directory. It removes unfinished files, and returns a note for each other file
-// that cannot be read.
+// left returns the results in the spool. It removes unfinished files, and returns a note for each other file that
+// cannot be read.
 func (s *spool) left() (all []keptResult, notes []string) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *spool) left() (all []keptResult, notes []string) {
 	for _, e := range entries {
 		file := filepath.Join(s.dir, e.Name())
 		if !strings.HasSuffix(e.Name(), spoolExtension) {
-			_ = os.Remove(file) // a temporary file of a process that was killed
+			_ = os.Remove(file) // temporary file of a killed process
 			continue
 		}
 		data, err := os.ReadFile(file)

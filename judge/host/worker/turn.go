@@ -12,13 +12,14 @@ import (
 	"assay/judge/contests/golf"
 )
 
-// A Turn is called before each program of a preemptible job, and waits while other jobs use its place. It may be
-// called concurrently. The returned function is called when the program has ended. Interrupt, if not nil, may be
-// called before that, because other jobs want the place: it stops the program, which then takes another turn and
-// starts from its beginning.
+// A Turn is called before each program of a preemptible job. It waits while other jobs use the job's place. It may
+// be called concurrently. The caller must call ended when the program has ended. If other jobs want the place
+// while the program runs, interrupt, if not nil, may be called. It must stop the program, which then waits for
+// another turn and restarts.
 type Turn func(ctx context.Context, interrupt func()) (ended func(), err error)
 
-// inTurn runs each program in its turn. If it stops a program for other jobs, it returns golf.ErrInterrupted.
+// inTurn runs each program in its turn. If a program is interrupted for other jobs, the error is
+// golf.ErrInterrupted.
 type inTurn struct {
 	judge.Runner
 	turn Turn
@@ -42,10 +43,10 @@ func (r inTurn) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
 	return x, err
 }
 
-// places are the places for running jobs. The job that has waited longest gets the next one.
+// places are the places for running jobs. A free place goes to the job that has waited longest.
 type places struct {
 	*semaphore.Weighted
-	asking atomic.Int64 // jobs that wait for their first place
+	asking atomic.Int64 // number of jobs waiting for their first place
 }
 
 // hold waits for n places.
@@ -60,27 +61,29 @@ func (p *places) hold(ctx context.Context, n int64) (*place, error) {
 	return h, nil
 }
 
-// A place is what a job holds while it runs.
+// A place holds one or more slots for a running job.
 type place struct {
 	places *places
 	n      int64
 	since  time.Time
 
 	mu      sync.Mutex
-	moved   sync.Cond     // signaled when a program has ended, or the place is back
-	running int64         // programs, at most n
-	out     bool          // another job uses the place
-	away    time.Duration // how long other jobs have used it, and what interrupted programs had run
-	lost    time.Duration // what programs had run that were interrupted since the place was last released
-	gone    bool          // the place could not be taken back
+	moved   sync.Cond     // signaled when a program has ended or the place is held again
+	running int64         // number of running programs, at most n
+	out     bool          // another job is using the place
+	away    time.Duration // time used by other jobs or lost to interruptions
+	lost    time.Duration // run time of programs interrupted since the last release
+	gone    bool          // the place could not be acquired again
 }
 
-// interruptAfter is how often a place with a program that can be interrupted is asked for.
+// interruptAfter is the interval at which a running interruptible program checks whether other jobs want its
+// place.
 const interruptAfter = 50 * time.Millisecond
 
 // turn waits until a program of the job may run. If other jobs want the place, no further program starts, and they
-// get the place once no program runs. A job that has waited for longer than it has run keeps its place for now: what
-// was lost by interruptions counts as waiting, so that each further program may run for longer than the one before.
+// get the place when the running programs have ended. But a job that has waited longer than it has run does not
+// give up its place yet. Time lost to interruptions counts as waiting, so each restart may run longer than the one
+// before.
 func (p *place) turn(ctx context.Context, interrupt func()) (func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,10 +105,10 @@ func (p *place) turn(ctx context.Context, interrupt func()) (func(), error) {
 	return nil, context.Cause(ctx)
 }
 
-// asked reports whether other jobs want the place and may have it. The caller holds mu.
+// asked reports whether other jobs want the place and may have it. The caller must hold p.mu.
 func (p *place) asked() bool { return p.places.asking.Load() > 0 && p.away <= time.Since(p.since)/2 }
 
-// watch calls interrupt once other jobs want the place. The returned function records that the program has ended.
+// watch calls interrupt when other jobs want the place. The returned function records that the program has ended.
 func (p *place) watch(interrupt func()) (ended func()) {
 	began, done, watching := time.Now(), make(chan struct{}), make(chan time.Duration)
 	go func() {
@@ -133,7 +136,7 @@ func (p *place) watch(interrupt func()) (ended func()) {
 	}
 }
 
-// letPass gives the place to others and waits for it. The caller holds mu.
+// letPass gives the place to other jobs and waits to get it back. The caller must hold p.mu.
 func (p *place) letPass(ctx context.Context) {
 	p.out = true
 	p.mu.Unlock()
@@ -145,7 +148,7 @@ func (p *place) letPass(ctx context.Context) {
 	p.moved.Broadcast()
 }
 
-// end records that a program has ended. If it was interrupted, lost is how long it had run.
+// end records that a program has ended. If the program was interrupted, lost is the time for which it had run.
 func (p *place) end(lost time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/worker"
 )
 
-// makesWay gives a worker a job that makes way.
+// makesWay gives a worker a preemptible job.
 func (q *fakeQueue) makesWay(id string, deliveries int) {
 	q.jobs <- &worker.Taken{
 		Spec: &job.Spec{ID: id, Lane: job.Background, Work: job.Work{Kind: job.Proof}}, Deliveries: deliveries,
@@ -21,7 +21,7 @@ func (q *fakeQueue) makesWay(id string, deliveries int) {
 	}
 }
 
-// short gives a worker jobs that those which make way let pass.
+// short gives a worker n jobs that preempt others.
 func (q *fakeQueue) short(n int) {
 	for i := range n {
 		id := fmt.Sprint("short ", i)
@@ -29,7 +29,7 @@ func (q *fakeQueue) short(n int) {
 	}
 }
 
-// programs are those that run on a worker at one time.
+// programs counts the programs that run at once.
 type programs struct {
 	mu        sync.Mutex
 	now, most int
@@ -54,7 +54,7 @@ func (p *programs) stop() {
 	p.now--
 }
 
-// inTurns runs n programs of a second each, one after another.
+// inTurns runs n programs of one second each, one after another.
 func (p *programs) inTurns(n int) func(ctx context.Context, turn worker.Turn) error {
 	return func(ctx context.Context, turn worker.Turn) error {
 		for range n {
@@ -69,13 +69,13 @@ func (p *programs) inTurns(n int) func(ctx context.Context, turn worker.Turn) er
 	}
 }
 
-// TestPreemptible: a job that makes way lets others pass between two of its programs, and what
-// runs at one time is never more than the worker has slots for.
+// TestPreemptible checks that a preemptible job lets other jobs run between its programs, and that the worker
+// never runs more programs than it has slots.
 func TestPreemptible(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
-		slots, short int           // jobs of 3 s that come after 50.5 s
-		first, last  time.Duration // when the first of these was done, and when the long job was
+		slots, short int           // jobs of 3 s that arrive after 50.5 s
+		first, last  time.Duration // when the first short job and the long job ended
 	}{
 		{"no other job comes", 1, 0, 0, 100 * time.Second},
 		{"a short one goes first", 1, 1, 54 * time.Second, 103 * time.Second},
@@ -117,7 +117,7 @@ func TestPreemptible(t *testing.T) {
 	}
 }
 
-// restarting runs n programs of 20 s each, which start again when they are interrupted.
+// restarting runs n programs of 20 s each, which restart when they are interrupted.
 func (p *programs) restarting(n int) func(ctx context.Context, turn worker.Turn) error {
 	return func(ctx context.Context, turn worker.Turn) error {
 		for n > 0 {
@@ -139,12 +139,12 @@ func (p *programs) restarting(n int) func(ctx context.Context, turn worker.Turn)
 	}
 }
 
-// TestInterrupted: a program that can start again stops for other jobs. However many there are, each of its
-// starts may run for longer than the one before, so that it ends.
+// TestInterrupted checks that a restartable program stops for other jobs. It also checks that each restart may run
+// longer than the one before, so that the program ends however many jobs arrive.
 func TestInterrupted(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		short int // jobs of 3 s that come after 50 s, in the middle of the third program
+		short int // jobs of 3 s that arrive after 50 s, during the third program
 		last  time.Duration
 		about time.Duration
 	}{
@@ -187,7 +187,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestPreemptibleForOneThatRunsAlone: it begins when both slots have stopped.
+// TestPreemptibleForOneThatRunsAlone checks that a job that runs alone begins only when preemptible jobs have
+// stopped in all slots.
 func TestPreemptibleForOneThatRunsAlone(t *testing.T) {
 	var p programs
 	alone := 0
@@ -213,8 +214,8 @@ func TestPreemptibleForOneThatRunsAlone(t *testing.T) {
 	})
 }
 
-// TestPreemptibleAndEnds: a worker that ends gives back what it does, also a job that is waiting
-// for its place; one that is drained ends it.
+// TestPreemptibleAndEnds checks that a worker that stops releases its jobs, even one that is waiting for its
+// place. A drained worker finishes its job first.
 func TestPreemptibleAndEnds(t *testing.T) {
 	var p programs
 	bubble(t, 1, never, func(t *testing.T, ctx context.Context, s *setup) {
@@ -244,8 +245,8 @@ func TestPreemptibleAndEnds(t *testing.T) {
 	})
 }
 
-// TestPreemptibleWithAllItsPrograms: a job that would run two at one time runs as many as it has
-// places, and has none of them go on.
+// TestPreemptibleWithAllItsPrograms checks a preemptible job with two concurrent programs. It runs as many as it
+// has slots, and none while another job runs.
 func TestPreemptibleWithAllItsPrograms(t *testing.T) {
 	var p programs
 	beside := 0

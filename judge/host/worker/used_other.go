@@ -4,5 +4,5 @@ package worker
 
 import "time"
 
-// used returns the CPU time of this process, if the system tells it.
+// used returns 0, because the CPU time of this process is not known.
 func used() time.Duration { return 0 }

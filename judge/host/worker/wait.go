@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// wait waits for d. It reports false if ctx ended before.
+// wait waits for d. It returns false if ctx ends before.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -18,8 +18,8 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// backoff returns how long to wait before the next try. It grows with each try and is random, so that workers do not
-// retry at the same moment.
+// backoff determines how long to wait before the next try. The time grows with each try and is random, so that
+// workers do not retry at the same moment.
 type backoff struct{ next time.Duration }
 
 func (b *backoff) wait(ctx context.Context) bool {

@@ -8,8 +8,8 @@ import (
 	"assay/judge/host/job"
 )
 
-// Warm prepares bundles for jobs that will come soon. It fetches and opens them, builds all programs of the setter,
-// and runs the reference solutions on the samples. The error names the bundles that could not be prepared.
+// Warm prepares bundles for upcoming jobs. It fetches and opens them, builds the problem setter's programs, and
+// runs the reference solutions on the samples. The error names the bundles that could not be prepared.
 func (r *Runner) Warm(ctx context.Context, bundles []job.Bundle) error {
 	var all []error
 	for _, b := range bundles {

@@ -5,16 +5,16 @@
 //	err = w.Run(ctx)
 //	err = r.Close()
 //
-// A Runner judges as `judge submit` does. It fetches what a job names from the server, lays it out, and calls
+// A Runner judges like `judge submit`. It fetches the blobs of a job from the server, extracts them, and calls
 // package workspace. A Worker runs as many jobs as it has slots, and reports their progress. It writes each result
-// to the disk before it hands it in, so that a killed process loses none.
+// to disk before it hands it in, so that results survive if the process is killed.
 //
-// Blame decides what becomes of a job. The fault of a submission is a verdict. A bundle that cannot be judged gives
-// a result with state Failed. If the machine cannot judge at the moment, because its disk is full, its sandbox is
-// gone, or the server does not send what the job needs, then the worker releases the job to others. It takes no jobs
-// until the machine has recovered.
+// The blame for an error determines what happens to a job. An error in a submission gives a verdict. A bundle that
+// cannot be judged gives a result with state Failed. If the machine cannot judge, the worker releases the job to
+// other workers and takes no jobs until the machine has recovered. Reasons are a full disk, a missing sandbox, or
+// a server that does not send a required blob.
 //
-// The package does not use the queue or the network itself: those are the interfaces Queue and Blobs.
+// The package does not access the queue or the network itself, but through the interfaces Queue and Blobs.
 package worker
 
 import (
@@ -33,60 +33,61 @@ import (
 	"assay/judge/host/job"
 )
 
-// A Queue supplies jobs and takes results; see FromMember. Its methods are called concurrently.
+// A Queue supplies jobs and accepts results; see FromMember. Its methods may be called concurrently.
 type Queue interface {
 	// Take waits for a job. It returns ctx's error when ctx ends. Any other error stops the worker.
 	Take(ctx context.Context) (*Taken, error)
-	// TakeBefore waits for a job in a lane before the given one that no idle worker wants. Its errors are those of
-	// Take.
+	// TakeBefore waits for a job of higher priority than lane that no idle worker wants. Its errors are the same
+	// as those of Take.
 	TakeBefore(ctx context.Context, lane job.Lane) (*Taken, error)
-	// Offer hands in the result of a job that is no longer held. It retries until the result is stored or ctx ends.
+	// Offer hands in the result of a job whose lease is no longer held. It retries until the result is stored or
+	// ctx ends.
 	Offer(ctx context.Context, r *job.Result) error
-	// Say tells the server whether the worker takes no jobs, and why.
+	// Say tells the server whether the worker is draining, and why.
 	Say(draining bool, note string)
-	// Orders returns control messages of the server. A nil channel gives none.
+	// Orders returns the channel of control messages from the server. If nil, there are none.
 	Orders() <-chan job.Order
 }
 
-// A Taken is a job that this worker holds.
+// A Taken is a job leased to this worker.
 type Taken struct {
 	Spec       *job.Spec
-	Deliveries int // how often the job was given to a worker, including this time
+	Deliveries int // number of deliveries to workers, including this one
 	Lease
 }
 
-// A Lease reserves a job for this worker. Its maker renews it until Finish or Back is called;
-// call exactly one.
+// A Lease reserves a job for this worker. The queue renews it until Finish or Back is called. Call exactly one of
+// them.
 type Lease interface {
 	// Finish hands in the result and then releases the job. It retries until the result is stored or ctx ends.
 	Finish(ctx context.Context, r *job.Result) error
-	// Back releases the job to other workers after a delay.
+	// Back releases the job to other workers after the given delay.
 	Back(ctx context.Context, delay time.Duration) error
-	// Progress sends events, as package judge encodes them. The first of them has the index first in the stream.
-	// Events may get lost.
+	// Progress sends events, encoded by package judge. First is the index of the first event in the stream. Events
+	// may get lost.
 	Progress(first int, events ...[]byte)
 }
 
 // Judging runs jobs. A *Runner is one.
 type Judging interface {
-	// Run runs a job, and calls progress, if not nil, with each event. The caller adds the job and the worker to the
-	// result. After an error the job must be released. The error is an *UnhealthyError if the machine cannot judge
-	// other jobs either. If turn is not nil, each program of the job calls it first.
+	// Run runs a job, and calls progress, if not nil, with each event. The caller sets the job and the worker in
+	// the result. If Run returns an error, the job must be released. An *UnhealthyError means that the machine
+	// cannot judge other jobs either. If turn is not nil, it is called before each program of the job.
 	Run(ctx context.Context, s *job.Spec, progress func(judge.Event), turn Turn) (*job.Result, error)
-	// CheckHealth returns why the machine cannot judge at the moment, or nil.
+	// CheckHealth returns nil if the machine can judge. Otherwise it returns the reason.
 	CheckHealth(ctx context.Context) error
 }
 
 // Warming is a Judging that can prepare bundles for later jobs.
 type Warming interface {
-	// Warm prepares bundles. The error names those that could not be prepared.
+	// Warm prepares bundles. The error names the bundles that could not be prepared.
 	Warm(ctx context.Context, bundles []job.Bundle) error
 }
 
 // An UnhealthyError is the error of a machine that cannot judge. Its text is for administrators.
 type UnhealthyError struct{ Err error }
 
-// Error returns what is wrong with the machine.
+// Error returns the text of the wrapped error.
 func (e *UnhealthyError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the wrapped error.
@@ -94,15 +95,15 @@ func (e *UnhealthyError) Unwrap() error { return e.Err }
 
 // Options configure a Worker.
 type Options struct {
-	Name    string // of the worker, in results
-	Dir     string // its data directory, for results that the server does not have yet
+	Name    string // name of the worker in results
+	Dir     string // data directory, for results that the server has not stored yet
 	Queue   Queue
 	Judging Judging
 	Slots   int // jobs that run at once; at least 1
-	// Note and Info, if not nil, are called with messages for the administrator of the worker: Note with problems,
-	// and Info with normal events. They may be called concurrently.
+	// Note and Info, if not nil, are called with messages for the worker's administrator: Note with problems, and
+	// Info with normal events. They may be called concurrently.
 	Note, Info func(text string)
-	// Measure, if not nil, is called about once an hour after a quiet time. No job runs meanwhile.
+	// Measure, if not nil, is called about once an hour, after a time without jobs. No job runs meanwhile.
 	Measure func(ctx context.Context)
 }
 
@@ -110,20 +111,20 @@ type Options struct {
 const (
 	firstMeasure = time.Minute // after the start
 	measureEvery = time.Hour
-	quietFor     = 10 * time.Minute // without jobs, before a measurement; not required for the first one
-	lookEvery    = time.Minute      // check of the machine
-	restFor      = 10 * time.Second // before the next check of a machine that could not judge
-	drainFor     = 10 * time.Minute // how long jobs may still take when the worker is to end
-	handInFor    = 10 * time.Second // how long to wait then for an offline server, with a result that is on the disk
-	backFor      = 2 * time.Second  // how long releasing a job may take; afterwards its lease expires
-	backLater    = 2 * time.Second  // before other workers try what this machine could not do
+	quietFor     = 10 * time.Minute // time without jobs before a measurement, except for the first
+	lookEvery    = time.Minute      // interval of health checks
+	restFor      = 10 * time.Second // interval of health checks on an unhealthy machine
+	drainFor     = 10 * time.Minute // how long jobs may run when the worker is draining
+	handInFor    = 10 * time.Second // how long a draining worker waits for an offline server, with its result on disk
+	backFor      = 2 * time.Second  // timeout for releasing a job; afterwards its lease expires
+	backLater    = 2 * time.Second  // delay before other workers try a job that failed here
 )
 
-// maxTold bounds the bytes of an event that is sent as progress. A larger one is sent without its details, which are
+// maxTold is the maximum size in bytes of a progress event. A larger event is sent without its details, which are
 // in the result.
 const maxTold = 256 << 10
 
-// The reasons why a job is stopped.
+// Reasons for stopping a job.
 var (
 	errCancelled = errors.New("the job was cancelled")
 	errLeaving   = errors.New("the worker is stopping")
@@ -134,17 +135,17 @@ type Worker struct {
 	o      Options
 	spool  *spool
 	places *places       // for running jobs
-	drain  chan struct{} // closed when no more jobs are to be taken
+	drain  chan struct{} // closed when the worker drains
 
 	mu      sync.Mutex
 	drained bool
-	running map[*context.CancelCauseFunc]string // id of each running job, by what stops it
-	ill     string                              // why no job is taken; empty if the machine can judge
-	err     error                               // what ends the worker
+	running map[*context.CancelCauseFunc]string // maps cancel functions of running jobs to job ids
+	ill     string                              // why the machine cannot judge; empty if it can
+	err     error                               // the error that ended the worker
 	worked  time.Time                           // when the last job ended
 }
 
-// New returns a Worker. It creates the directory of results if needed.
+// New returns a Worker. It creates the directory for results if needed.
 func New(o Options) (*Worker, error) {
 	if o.Slots < 1 {
 		return nil, &judge.Misuse{Err: fmt.Errorf("%d slots: a worker has at least one", o.Slots)}
@@ -162,8 +163,8 @@ func New(o Options) (*Worker, error) {
 		running: map[*context.CancelCauseFunc]string{}}, nil
 }
 
-// Drain stops the worker from taking jobs. Run returns when the running jobs have ended, or after ten minutes, when
-// they are released.
+// Drain stops the worker from taking jobs. Run returns when the running jobs have ended. After ten minutes, it
+// releases them.
 func (w *Worker) Drain() {
 	w.mu.Lock()
 	first := !w.drained
@@ -175,8 +176,8 @@ func (w *Worker) Drain() {
 	}
 }
 
-// Run runs jobs until the worker is drained, or until the queue fails, and returns that error. It first hands in the
-// results that an earlier process left. When ctx ends, it releases its jobs at once. Call it only once.
+// Run takes and runs jobs until the worker is drained or the queue fails, and returns the queue's error. It first
+// hands in results left by an earlier process. When ctx ends, it releases its jobs at once. Call Run only once.
 func (w *Worker) Run(ctx context.Context) error {
 	work, stop := context.WithCancelCause(ctx) // for jobs
 	defer stop(nil)
@@ -207,7 +208,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return w.err
 }
 
-// slot takes jobs and runs them one after the other.
+// slot takes jobs and runs them one after another.
 func (w *Worker) slot(ctx context.Context) {
 	taking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -219,7 +220,7 @@ func (w *Worker) slot(ctx context.Context) {
 		}
 	}()
 	for w.recovered(taking) {
-		// Take no job that would wait for one that runs alone.
+		// Take no job that would have to wait for a job that runs alone.
 		if w.places.Acquire(taking, 1) != nil {
 			return
 		}
@@ -247,7 +248,7 @@ func (w *Worker) lost(ctx context.Context, err error) {
 	w.Drain()
 }
 
-// doBeside runs a preemptible job, and meanwhile jobs of lanes before its own.
+// doBeside runs a preemptible job and, meanwhile, jobs of higher priority.
 func (w *Worker) doBeside(ctx, taking context.Context, t *Taken) {
 	taking, over := context.WithCancel(taking)
 	var long sync.WaitGroup
@@ -265,7 +266,7 @@ func (w *Worker) doBeside(ctx, taking context.Context, t *Taken) {
 	long.Wait()
 }
 
-// do runs a job that was taken.
+// do runs a job.
 func (w *Worker) do(ctx context.Context, t *Taken) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -294,8 +295,8 @@ func (w *Worker) do(ctx context.Context, t *Taken) {
 	}
 }
 
-// judge runs a job. It runs alone if it must, or if it was delivered before, because it may have ended the worker
-// that had it. After a test case that is near the time limit it reports no more progress.
+// judge runs a job. The job runs alone if it requires that. It also runs alone if it was delivered before, because
+// it may have crashed the earlier worker. After a test case near the time limit, judge reports no more progress.
 func (w *Worker) judge(ctx context.Context, t *Taken) (*job.Result, error) {
 	n := int64(1)
 	if t.Deliveries > 1 || t.Spec.Alone {
@@ -322,14 +323,14 @@ func (w *Worker) judge(ctx context.Context, t *Taken) (*job.Result, error) {
 		if quiet {
 			return
 		}
-		if data, err := encodeSmall(e); err == nil { // otherwise the result has the event, or says why it is missing
+		if data, err := encodeSmall(e); err == nil { // otherwise the result has the event or a note about it
 			t.Progress(told, data)
 		}
 		told++
 	}, turn)
 }
 
-// encodeSmall encodes an event, without its details if they are too large.
+// encodeSmall encodes an event. It omits the details if they are too large.
 func encodeSmall(e judge.Event) ([]byte, error) {
 	data, err := judge.EncodeEvent(e)
 	c, judged := e.(*judge.CaseJudged)
@@ -341,7 +342,7 @@ func encodeSmall(e judge.Event) ([]byte, error) {
 	return judge.EncodeEvent(&short)
 }
 
-// back releases a job without a result, also while the worker is stopping.
+// back releases a job without a result, even while the worker is stopping.
 func (w *Worker) back(t *Taken, delay time.Duration) {
 	ctx, end := context.WithTimeout(context.Background(), backFor)
 	defer end()
@@ -350,7 +351,8 @@ func (w *Worker) back(t *Taken, delay time.Duration) {
 	}
 }
 
-// finish hands in a result. The result is on the disk first, and stays there if the worker is stopping before.
+// finish hands in a result. It first writes the result to disk, where it stays if the worker stops before the
+// server has stored it.
 func (w *Worker) finish(ctx context.Context, t *Taken, result *job.Result) {
 	file, err := w.spool.put(result)
 	if err != nil {
@@ -369,7 +371,8 @@ func (w *Worker) finish(ctx context.Context, t *Taken, result *job.Result) {
 	w.o.Note(fmt.Sprintf("the result of job %s stays on the disk until the worker starts again: %v", result.Job, err))
 }
 
-// endAfterDrain calls end when the worker has been drained and handInFor is over, unless ctx ends before.
+// endAfterDrain waits until the worker is drained and handInFor has passed, and then calls end. If ctx ends first,
+// it does nothing.
 func (w *Worker) endAfterDrain(ctx context.Context, end func()) {
 	select {
 	case <-ctx.Done():
@@ -381,7 +384,7 @@ func (w *Worker) endAfterDrain(ctx context.Context, end func()) {
 	}
 }
 
-// handInLeft hands in the results that an earlier process left.
+// handInLeft hands in results left by an earlier process.
 func (w *Worker) handInLeft(ctx context.Context) {
 	left, notes := w.spool.left()
 	for _, note := range notes {
@@ -394,11 +397,11 @@ func (w *Worker) handInLeft(ctx context.Context) {
 	}
 }
 
-// lookAfter checks regularly whether the machine can judge.
+// lookAfter regularly checks the health of the machine.
 func (w *Worker) lookAfter(ctx context.Context) {
 	for wait(ctx, lookEvery) {
 		if w.healthProblem() != "" {
-			continue // it is being checked already
+			continue // slots check it
 		}
 		if err := w.o.Judging.CheckHealth(ctx); err != nil && ctx.Err() == nil {
 			w.rest(err)
@@ -406,7 +409,7 @@ func (w *Worker) lookAfter(ctx context.Context) {
 	}
 }
 
-// measure measures the machine while no job waits.
+// measure calls Measure when no job is running or waiting.
 func (w *Worker) measure(ctx context.Context) {
 	if w.o.Measure == nil {
 		return
@@ -482,7 +485,7 @@ func (w *Worker) cancel(id string) {
 	}
 }
 
-// rest stops the worker from taking jobs until the machine has recovered.
+// rest stops the worker from taking jobs until the machine is healthy again.
 func (w *Worker) rest(err error) {
 	w.mu.Lock()
 	first := w.ill == ""
@@ -504,7 +507,7 @@ func (w *Worker) healthProblem() string {
 	return w.ill
 }
 
-// recovered waits until the machine can judge. It reports false if ctx ended.
+// recovered waits until the machine is healthy. It returns false if ctx ends first.
 func (w *Worker) recovered(ctx context.Context) bool {
 	for w.healthProblem() != "" {
 		if !wait(ctx, restFor) {
@@ -515,7 +518,7 @@ func (w *Worker) recovered(ctx context.Context) bool {
 			continue
 		}
 		w.mu.Lock()
-		first := w.ill != "" // another slot may have been faster
+		first := w.ill != "" // otherwise another slot was first
 		w.ill = ""
 		w.mu.Unlock()
 		if first {

@@ -36,7 +36,7 @@ func TestResultsAreHandedIn(t *testing.T) {
 		for i := range 200 {
 			s.give(fmt.Sprint(i), 1)
 		}
-		time.Sleep(time.Minute + 7*time.Second) // 200 jobs of a second, three at one time
+		time.Sleep(time.Minute + 7*time.Second) // 200 jobs of one second, three at a time
 		synctest.Wait()
 		if len(s.results) != 200 || most != 3 || s.spooled(t) != 0 {
 			t.Errorf("%d results, %d jobs at one time, %d results on the disk", len(s.results), most, s.spooled(t))
@@ -54,13 +54,13 @@ func TestResultsAreHandedIn(t *testing.T) {
 	})
 }
 
-// TestAResultOutlivesItsWorker: a worker that dies before its result is stored hands it in
-// when it is started again; what it had not finished writing is no result.
+// TestAResultOutlivesItsWorker checks that a worker that is killed before its result is stored hands the result in
+// after a restart. An unfinished file does not count as a result.
 func TestAResultOutlivesItsWorker(t *testing.T) {
 	dir := ""
 	bubble(t, 1, func(context.Context, string) error { return nil }, func(t *testing.T, ctx context.Context, s *setup) {
 		dir = filepath.Join(s.dir, "spool")
-		s.finish = func(ctx context.Context, r *job.Result) error { // the server is gone
+		s.finish = func(ctx context.Context, r *job.Result) error { // the server is offline
 			<-ctx.Done()
 			return ctx.Err()
 		}
@@ -108,7 +108,7 @@ func TestCancelled(t *testing.T) {
 		if !slices.Equal(s.back, []string{"b"}) || len(s.results) != 0 || s.spooled(t) != 0 {
 			t.Errorf("let go of %q, %d results, %d on the disk", s.back, len(s.results), s.spooled(t))
 		}
-		s.give("c", 1) // the place is free again
+		s.give("c", 1) // the slot is free again
 		synctest.Wait()
 		if len(s.told) != 3 {
 			t.Errorf("told of %q", s.told)
@@ -127,7 +127,7 @@ func TestWarmedByOrder(t *testing.T) {
 	})
 }
 
-// TestCancelledWhileItIsHandedIn: nobody wants the result, so it does not stay.
+// TestCancelledWhileItIsHandedIn checks that the result of a canceled job does not stay on disk.
 func TestCancelledWhileItIsHandedIn(t *testing.T) {
 	bubble(t, 1, func(context.Context, string) error { return nil }, func(t *testing.T, ctx context.Context, s *setup) {
 		s.finish = func(ctx context.Context, r *job.Result) error { <-ctx.Done(); return ctx.Err() }
@@ -141,7 +141,8 @@ func TestCancelledWhileItIsHandedIn(t *testing.T) {
 	})
 }
 
-// TestASecondDeliveryRunsAlone: it may be what killed the first worker.
+// TestASecondDeliveryRunsAlone checks that a job delivered again runs alone, because it may have crashed the first
+// worker.
 func TestASecondDeliveryRunsAlone(t *testing.T) {
 	var mu sync.Mutex
 	var now []string
@@ -173,8 +174,8 @@ func TestASecondDeliveryRunsAlone(t *testing.T) {
 	})
 }
 
-// TestWhatCannotBeDoneNow: a job that cannot be done for now goes back, and the next is
-// taken.
+// TestWhatCannotBeDoneNow checks that a job that cannot run now is released, and that the worker takes the next
+// job.
 func TestWhatCannotBeDoneNow(t *testing.T) {
 	run := func(ctx context.Context, id string) error {
 		if id == "a" {
@@ -201,8 +202,9 @@ func TestAWorkerNeedsSlots(t *testing.T) {
 	}
 }
 
-// TestWhatAnotherMayJudgeOtherwise is not told before the end: from a case on that was barely
-// too late, and nothing at all of a job that repeats one. That one runs alone.
+// TestWhatAnotherMayJudgeOtherwise checks that progress reports stop at a test case just over the time limit,
+// because another worker may judge it differently. A job that repeats a judgement reports no progress and runs
+// alone.
 func TestWhatAnotherMayJudgeOtherwise(t *testing.T) {
 	late := func(name string, cpu time.Duration) judge.Event {
 		return &judge.CaseJudged{Group: "g", Case: name, Verdict: judge.TimeLimit, Exec: judge.Exec{CPU: cpu}}
@@ -248,8 +250,8 @@ func TestWhatAnotherMayJudgeOtherwise(t *testing.T) {
 	})
 }
 
-// TestTheMachineIsMeasured a minute after the start and each hour, when there was nothing to do
-// for a while, and never beside a job.
+// TestTheMachineIsMeasured checks that the machine is measured a minute after the start and then hourly. Later
+// measurements need a time without jobs, and none happens beside a job.
 func TestTheMachineIsMeasured(t *testing.T) {
 	var mu sync.Mutex
 	var measured []time.Duration

@@ -1,6 +1,5 @@
-// Package atomicfile writes files that are either there as a whole or not at
-// all: it writes beside the file and renames. It does not lock: of two writers
-// the last one wins.
+// Package atomicfile writes files atomically: it writes a temporary file in the same directory and renames it. It
+// does not lock, so the last of several writers wins.
 package atomicfile
 
 import (
@@ -9,11 +8,10 @@ import (
 	"path/filepath"
 )
 
-// Write writes data to path, with the directories above it.
+// Write writes data to path and creates missing directories.
 func Write(path string, data []byte) error { return write(path, data, 0o755, 0o644) }
 
-// WriteSecret writes data to path so that only its owner can read it; new directories above it
-// are the owner's alone, too.
+// WriteSecret is like Write, but only the owner can access the file and the directories that it creates.
 func WriteSecret(path string, data []byte) error { return write(path, data, 0o700, 0o600) }
 
 func write(path string, data []byte, folder, file os.FileMode) error {
@@ -24,7 +22,7 @@ func write(path string, data []byte, folder, file os.FileMode) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
+	defer os.Remove(tmp.Name()) // no effect after the rename
 	if _, err := tmp.Write(data); err != nil {
 		tmp.Close()
 		return fmt.Errorf("write %s: %w", path, err)

@@ -1,5 +1,5 @@
-// Package browser drives a Chromium without a window, for tests of pages. It does not do what
-// a person cannot do but look into the page.
+// Package browser controls a headless Chromium for tests of pages. It does not do
+// anything that a user cannot do, except inspect the page.
 package browser
 
 import (
@@ -17,23 +17,22 @@ import (
 	"time"
 )
 
-// Browser is a Chromium with one page. It is controlled over a pair of pipes
-// (--remote-debugging-pipe): messages are JSON, each ended by a zero byte.
+// Browser is a Chromium with one page. It is controlled over a pair of pipes (--remote-debugging-pipe). Messages
+// are JSON, each followed by a zero byte.
 type Browser struct {
-	// Wrong are the errors of scripts, and the requests of the page to other servers than the one that sent
-	// it.
+	// Wrong lists script errors, and the page's requests to servers other than its own.
 	Wrong []string
 
 	t       testing.TB
-	origin  string // what the page may load from
+	origin  string // URL prefix from which the page may load
 	to      *os.File
 	from    *bufio.Reader
 	id      int
 	session string
-	loads   int // pages that were loaded
+	loads   int // number of loaded pages
 }
 
-// message is an answer, or something that happened.
+// message is a response or an event.
 type message struct {
 	ID     int             `json:"id"`
 	Method string          `json:"method"`
@@ -44,8 +43,8 @@ type message struct {
 	} `json:"error"`
 }
 
-// Open opens a page in a new browser, from a file:// or from a server on this machine. It
-// skips the test if there is no browser.
+// Open opens a page in a new browser, from a file:// URL or a server on this machine. It skips the test if no
+// browser is installed.
 func Open(t testing.TB, url string) *Browser {
 	t.Helper()
 	path := ""
@@ -80,7 +79,7 @@ func Open(t testing.TB, url string) *Browser {
 	t.Cleanup(func() {
 		b.session = ""
 		fmt.Fprintf(b.to, `{"id":0,"method":"Browser.close"}`+"\x00")
-		_ = cmd.Wait() // it was asked to end
+		_ = cmd.Wait() // the browser was asked to exit
 		to.Close()
 		from.Close()
 	})
@@ -98,7 +97,7 @@ func Open(t testing.TB, url string) *Browser {
 	return b
 }
 
-// originOf returns the start of all addresses that a page may load from.
+// originOf returns the prefix of all addresses from which a page may load.
 func originOf(url string) string {
 	scheme, rest, _ := strings.Cut(url, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -111,7 +110,7 @@ func (b *Browser) Go(url string) {
 	b.loaded(func() { b.Ask(nil, "Page.navigate", map[string]any{"url": url}) })
 }
 
-// loaded does something, and waits for the page that is loaded by it.
+// loaded calls do and waits until a page has loaded.
 func (b *Browser) loaded(do func()) {
 	b.t.Helper()
 	before := b.loads
@@ -121,7 +120,7 @@ func (b *Browser) loaded(do func()) {
 	}
 }
 
-// next reads the next message, and notes what the page complains of.
+// next reads the next message, and records errors of the page.
 func (b *Browser) next() message {
 	b.t.Helper()
 	data, err := b.from.ReadBytes(0)
@@ -145,7 +144,7 @@ func (b *Browser) next() message {
 	return m
 }
 
-// Ask sends a request of the browser's protocol and reads its answer.
+// Ask sends a request of the browser's protocol and decodes the response.
 func (b *Browser) Ask(answer any, method string, params map[string]any) {
 	b.t.Helper()
 	if err := b.try(answer, method, params); err != nil {
@@ -153,7 +152,7 @@ func (b *Browser) Ask(answer any, method string, params map[string]any) {
 	}
 }
 
-// try is Ask with the browser's refusal as an error.
+// try is like Ask, but returns the browser's error.
 func (b *Browser) try(answer any, method string, params map[string]any) error {
 	b.t.Helper()
 	b.id++
@@ -186,7 +185,7 @@ func (b *Browser) try(answer any, method string, params map[string]any) error {
 	}
 }
 
-// Eval evaluates an expression of the page's script, as text.
+// Eval evaluates a JavaScript expression on the page and returns its value as text.
 func (b *Browser) Eval(expression string) string {
 	b.t.Helper()
 	text, err := b.evaluate(expression)
@@ -209,8 +208,7 @@ func (b *Browser) evaluate(expression string) (string, error) {
 	return fmt.Sprint(answer.Result.Value), err
 }
 
-// Click clicks on an element. A page that begins to scroll just then moves it away: what
-// did not reach it is done again.
+// Click clicks an element. If the page scrolls at that moment and the click misses, Click tries again.
 func (b *Browser) Click(selector string) {
 	b.t.Helper()
 	for range 20 {
@@ -225,13 +223,12 @@ func (b *Browser) Click(selector string) {
 	b.t.Fatalf("no click reaches %s", selector)
 }
 
-// place returns where an element is, which notes from now on that a click reaches it.
+// place returns the position of an element, and makes the page record whether a click reaches the element.
 func (b *Browser) place(selector string) (x, y float64) {
 	b.t.Helper()
 	var at struct{ X, Y float64 }
 	before := ""
-	// The page may still be scrolling to something else: where the element is must be the
-	// same twice, and nothing may lie over it.
+	// The page may still be scrolling. So the position must be the same twice, and no other element may cover it.
 	found := b.Soon(`(e => { e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect();
 		window.reached = ''; e.addEventListener('click', () => { window.reached = 'yes'; }, {capture: true});
 		const at = {X: r.x + r.width / 2, Y: r.y + r.height / 2};
@@ -246,8 +243,7 @@ func (b *Browser) place(selector string) (x, y float64) {
 	return at.X, at.Y
 }
 
-// Follow has a link or a button do what it does, and waits for the page that it leads to. It
-// works where scripts are off, too.
+// Follow activates a link or a button, and waits for the next page. It also works if scripts are disabled.
 func (b *Browser) Follow(selector string) {
 	b.t.Helper()
 	found := b.Soon(`!!document.querySelector(`+"`"+selector+"`"+`)`, func(got string) bool { return got == "true" })
@@ -259,7 +255,7 @@ func (b *Browser) Follow(selector string) {
 	})
 }
 
-// Fill puts a text into a field of a form.
+// Fill enters a text in a form field.
 func (b *Browser) Fill(selector, text string) {
 	b.t.Helper()
 	quoted, err := json.Marshal(text)
@@ -269,7 +265,7 @@ func (b *Browser) Fill(selector, text string) {
 	b.Eval(`(document.querySelector(` + "`" + selector + "`" + `).value = ` + string(quoted) + `)`)
 }
 
-// Choose chooses files in a form, as a person does.
+// Choose selects files in a form.
 func (b *Browser) Choose(selector string, files ...string) {
 	b.t.Helper()
 	var found struct{ Result struct{ ObjectID string } }
@@ -277,13 +273,13 @@ func (b *Browser) Choose(selector string, files ...string) {
 	b.Ask(nil, "DOM.setFileInputFiles", map[string]any{"files": files, "objectId": found.Result.ObjectID})
 }
 
-// Scripts reports whether the pages that are opened from now on may run scripts.
+// Scripts sets whether pages opened from now on may run scripts.
 func (b *Browser) Scripts(on bool) {
 	b.t.Helper()
 	b.Ask(nil, "Emulation.setScriptExecutionDisabled", map[string]any{"value": !on})
 }
 
-// Wide makes the screen so wide, in pixels of CSS.
+// Wide sets the width of the screen in CSS pixels.
 func (b *Browser) Wide(width int) {
 	b.t.Helper()
 	b.Ask(nil, "Emulation.setDeviceMetricsOverride", map[string]any{
@@ -299,7 +295,7 @@ func (b *Browser) Press(key string) {
 	}
 }
 
-// Is fails unless an expression has a value, or gets it soon.
+// Is fails the test unless the value of an expression soon equals want.
 func (b *Browser) Is(what, expression, want string) {
 	b.t.Helper()
 	if got := b.Soon(expression, func(got string) bool { return got == want }); got != want {
@@ -307,7 +303,7 @@ func (b *Browser) Is(what, expression, want string) {
 	}
 }
 
-// Contains fails unless an expression's value contains each of the texts, or does soon.
+// Contains fails the test unless the value of an expression soon contains all texts.
 func (b *Browser) Contains(what, expression string, texts ...string) {
 	b.t.Helper()
 	all := func(got string) bool {
@@ -318,11 +314,11 @@ func (b *Browser) Contains(what, expression string, texts ...string) {
 	}
 }
 
-// timeout is how long a browser may take to follow a link or to scroll: it does not say when it has.
+// timeout is how long to wait until a browser has followed a link or scrolled, because it does not report that.
 const timeout = time.Minute
 
-// Soon evaluates an expression until its value is good, and returns the last value. While
-// one page makes room for another there is none.
+// Soon evaluates an expression until good returns true for its value, and returns the last value. While one page
+// replaces another, the expression may have no value.
 func (b *Browser) Soon(expression string, good func(string) bool) string {
 	b.t.Helper()
 	for deadline := time.Now().Add(timeout); ; time.Sleep(10 * time.Millisecond) {
@@ -336,7 +332,8 @@ func (b *Browser) Soon(expression string, good func(string) bool) string {
 	}
 }
 
-// Screenshot saves a picture of the whole page in the directory that the environment names.
+// Screenshot saves a picture of the whole page in the directory named by ASSAY_SCREENSHOTS. It does nothing if
+// that is not set.
 func (b *Browser) Screenshot(name string) {
 	b.t.Helper()
 	if dir := os.Getenv("ASSAY_SCREENSHOTS"); dir != "" {
@@ -344,13 +341,13 @@ func (b *Browser) Screenshot(name string) {
 	}
 }
 
-// Picture keeps a picture of what the screen shows in a file.
+// Picture saves a picture of the visible part of the page in a file.
 func (b *Browser) Picture(file string) {
 	b.t.Helper()
 	b.picture(file, false)
 }
 
-// PageTo keeps a picture of the whole page in a file.
+// PageTo saves a picture of the whole page in a file.
 func (b *Browser) PageTo(file string) {
 	b.t.Helper()
 	b.picture(file, true)

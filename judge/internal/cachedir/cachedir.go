@@ -1,18 +1,18 @@
-// Package cachedir keeps directories that took time to make: built programs, unpacked
-// archives, filled packages. A Cache is a directory of entries. The key of an entry is
-// a hash of all that it was made from, so an entry is never out of date.
+// Package cachedir caches directories that take long to create, such as built programs, extracted archives and
+// generated packages. A Cache is a directory of entries. The key of an entry is a hash of all its inputs, so an
+// entry is never outdated.
 //
-//   - An entry exists as a whole or not at all: it is filled under .tmp and renamed.
+//   - An entry appears atomically: it is filled under .tmp and renamed.
 //     The next process removes what a killed one left there. Locks show which
-//     processes are alive, because process numbers mean nothing to another container.
-//   - An entry is made once: other callers wait for it.
-//   - An entry heals: Find compares the time, size and number of each of its files
-//     and, if these differ, its content. A damaged entry is made again.
-//   - The limits hold after each addition: the least recently used entries are
-//     removed. Entries that a living process uses stay.
+//     processes are alive, because process ids are not unique across containers.
+//   - An entry is created once. Concurrent callers wait for it.
+//   - Entries are self-healing: Find compares the time, size and inode of each
+//     file and, if these differ, its content. A damaged entry is created again.
+//   - The limits are enforced after each addition: the least recently used entries
+//     are removed, except those in use by a living process.
 //
-// The directory may be removed at any time. The package does not know what an entry is
-// for, and it is not a place for what cannot be made again.
+// The directory may be removed at any time. The package knows nothing of the content of entries. Do not use it for
+// data that cannot be created again.
 package cachedir
 
 import (
@@ -31,15 +31,15 @@ import (
 
 // The directory of a cache has these files in addition to the entries:
 const (
-	tempDir  = ".tmp"   // directories that are being filled or removed, each locked by its process
-	locksDir = ".locks" // a file for each key that is being made, locked by its maker
-	sumsFile = ".sums"  // how much the entries take; locked while it is changed
+	tempDir  = ".tmp"   // directories being filled or removed, each locked by its process
+	locksDir = ".locks" // a file for each key being created, locked by its process
+	sumsFile = ".sums"  // total size of the entries; locked during changes
 )
 
-// Limits bound a cache. A zero field means no limit.
+// Limits are the limits of a cache. A zero field means no limit.
 type Limits struct {
-	Bytes int64 // of all entries, their files counted in whole blocks
-	Files int   // files and directories of all entries
+	Bytes int64 // total size of all entries in whole blocks
+	Files int   // number of files and directories of all entries
 }
 
 // A Cache is a directory of entries. It is safe for concurrent use by goroutines and processes.
@@ -48,38 +48,36 @@ type Cache struct {
 	limits Limits
 
 	mu     sync.Mutex
-	leases []lease // the latest last
+	leases []lease // newest last
 }
 
-// lease keeps an entry from being removed by others while this process may use it.
+// lease protects an entry from removal by other processes while this process may use it.
 type lease struct {
 	key string
 	dir *os.File // locked
 }
 
-// maxLeases is how many entries a process keeps from being removed: those that it
-// asked for last.
+// maxLeases is the maximum number of entries that a process protects: the most recently used ones.
 const maxLeases = 256
 
-// Open opens the cache in a directory, which need not exist, and removes what killed
-// processes left in it.
+// Open opens the cache in a directory, which need not exist. It removes leftovers of killed processes.
 func Open(dir string, limits Limits) *Cache {
 	s := &Cache{dir: dir, limits: limits}
-	left, _ := os.ReadDir(filepath.Join(dir, tempDir)) // without it, nothing was left
+	left, _ := os.ReadDir(filepath.Join(dir, tempDir)) // if unreadable, nothing was left
 	for _, d := range left {
 		path := filepath.Join(dir, tempDir, d.Name())
 		if info, err := d.Info(); !locks && (err != nil || time.Since(info.ModTime()) < 24*time.Hour) {
 			continue
 		}
 		if f := lockPath(path, true); f != nil {
-			_ = raze.All(path) // tried again by the next one
+			_ = raze.All(path) // the next Open tries again
 			f.Close()
 		}
 	}
 	return s
 }
 
-// Find returns the directory of an undamaged entry.
+// Find returns the directory of an entry. It reports false if the entry is missing or damaged.
 func (s *Cache) Find(key string) (dir string, found bool) {
 	dir = filepath.Join(s.dir, key)
 	if !s.take(key) || !s.whole(dir) {
@@ -88,14 +86,14 @@ func (s *Cache) Find(key string) (dir string, found bool) {
 	return dir, true
 }
 
-// Add returns the directory of an entry. If there is none, fill fills it. It returns an
+// Add returns the directory of an entry. If the entry does not exist, Add calls fill to create it. It returns an
 // error of fill unchanged, and then keeps nothing.
 func (s *Cache) Add(ctx context.Context, key string, fill func(dir string) error) (string, error) {
 	return s.add(ctx, key, fill, s.Find)
 }
 
-// Renew is Add for an entry that may be there and yet not be good; then it is made
-// again, in the same place.
+// Renew is like Add, but if good returns false for the directory of an existing entry, it creates the entry again
+// under the same path.
 func (s *Cache) Renew(ctx context.Context, key string, good func(dir string) bool, fill func(dir string) error) (string, error) {
 	find := func(key string) (string, bool) {
 		dir, ok := s.Find(key)
@@ -116,7 +114,7 @@ func (s *Cache) add(ctx context.Context, key string, fill func(dir string) error
 		return "", err
 	}
 	defer unlock()
-	if dir, ok := find(key); ok { // made while we waited
+	if dir, ok := find(key); ok { // created meanwhile by another process
 		return dir, nil
 	}
 	tmp, done, err := s.Temp()
@@ -138,7 +136,7 @@ func (s *Cache) add(ctx context.Context, key string, fill func(dir string) error
 	return s.place(key, made, tmp, size)
 }
 
-// place makes room for an entry and puts it there.
+// place makes room for an entry and moves it to its final position.
 func (s *Cache) place(key, made, tmp string, size sums) (string, error) {
 	book, err := s.openBook()
 	if err != nil {
@@ -161,8 +159,8 @@ func (s *Cache) place(key, made, tmp string, size sums) (string, error) {
 	return dir, nil
 }
 
-// Temp creates a directory on the cache's file system for work in progress, which only
-// this user can enter. Done removes it; if the process is killed, the next Open does.
+// Temp creates a directory for temporary files on the cache's file system, accessible only to this user. Call done
+// to remove it. If the process is killed, the next Open removes it.
 func (s *Cache) Temp() (dir string, done func(), err error) {
 	above := filepath.Join(s.dir, tempDir)
 	if err := os.MkdirAll(above, 0o700); err != nil {
@@ -175,7 +173,7 @@ func (s *Cache) Temp() (dir string, done func(), err error) {
 		}
 		if f := lockPath(dir, true); f != nil {
 			return dir, func() {
-				_ = raze.All(dir) // what stays is swept
+				_ = raze.All(dir) // the next Open removes leftovers
 				f.Close()
 			}, nil
 		}
@@ -183,7 +181,7 @@ func (s *Cache) Temp() (dir string, done func(), err error) {
 	return "", nil, s.Wrap(errors.New("no directory in it can be locked"))
 }
 
-// take leases an entry; false if there is none.
+// take leases an entry. It returns false if the entry does not exist.
 func (s *Cache) take(key string) bool {
 	path := filepath.Join(s.dir, key)
 	s.mu.Lock()
@@ -197,7 +195,7 @@ func (s *Cache) take(key string) bool {
 			s.leases = append(s.leases, l)
 			return true
 		}
-		l.dir.Close() // another one is in its place
+		l.dir.Close() // the entry was replaced
 		break
 	}
 	f := lockPath(path, false)
@@ -212,8 +210,8 @@ func (s *Cache) take(key string) bool {
 	return true
 }
 
-// release releases the oldest lease, which is what this process has used least
-// recently; false if there is none.
+// release releases the lease of the entry that this process has used least recently. It returns false if there are
+// no leases.
 func (s *Cache) release() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,15 +223,15 @@ func (s *Cache) release() bool {
 	return true
 }
 
-// Close releases all entries: from now on others may remove them. The end of the
-// process does so, too.
+// Close releases all leases, so that other processes may remove the entries. They are also released when the
+// process ends.
 func (s *Cache) Close() {
 	for s.release() {
 	}
 }
 
-// lockPath opens a path and locks it, alone or beside others, without waiting. It returns
-// nil if the path is gone or another process has the lock.
+// lockPath opens a path and locks it without waiting, exclusively if alone is set. It returns nil if the path does
+// not exist or is locked by another process.
 func lockPath(path string, alone bool) *os.File {
 	f, err := os.Open(path)
 	if err != nil {
@@ -246,14 +244,14 @@ func lockPath(path string, alone bool) *os.File {
 	return f
 }
 
-// same reports whether the path still leads to the open file.
+// same reports whether path still refers to the open file.
 func same(f *os.File, path string) bool {
 	a, err := f.Stat()
 	b, err2 := os.Lstat(path)
 	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// lockKey waits until this process alone makes the entry.
+// lockKey waits for the exclusive lock on the creation of an entry.
 func (s *Cache) lockKey(ctx context.Context, key string) (unlock func(), err error) {
 	above := filepath.Join(s.dir, locksDir)
 	if err := os.MkdirAll(above, 0o755); err != nil {
@@ -267,7 +265,7 @@ func (s *Cache) lockKey(ctx context.Context, key string) (unlock func(), err err
 		}
 		if lock(f, true) && same(f, path) {
 			return func() {
-				os.Remove(path) // while it is locked, so that no process has locked another one
+				os.Remove(path) // still locked, so no other process can have locked a new file
 				f.Close()
 			}, nil
 		}
@@ -280,8 +278,8 @@ func (s *Cache) lockKey(ctx context.Context, key string) (unlock func(), err err
 	}
 }
 
-// isKey reports whether a name may be a key: it ends in a hash, so that other
-// files in the directory are not taken for entries.
+// isKey reports whether a name may be a key. A key ends in a hash, so that other files in the directory are not
+// mistaken for entries.
 func isKey(name string) bool {
 	const digits = 16
 	if len(name) < digits || name[0] == '.' || filepath.Base(name) != name {
@@ -299,10 +297,10 @@ func makeFolder(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	return os.Chmod(dir, 0o755) // whatever the umask is
+	return os.Chmod(dir, 0o755) // regardless of the umask
 }
 
-// Error is a cache that cannot be used: the machine's fault.
+// Error means that a cache cannot be used. The machine is to blame.
 type Error struct {
 	Dir string
 	Err error
@@ -326,13 +324,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("the cache, %s, cannot be used: %v%s", e.Dir, e.Err, another)
 }
 
-// Unwrap returns what the system said.
+// Unwrap returns the system's error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// errInUse says that nothing can be removed.
+// errInUse means that no entry can be removed.
 var errInUse = errors.New("everything in it is in use")
 
-// Wrap says of an error that it is one of the cache.
+// Wrap converts an error to an *Error of the cache. It returns nil if err is nil.
 func (s *Cache) Wrap(err error) error {
 	if err == nil {
 		return nil
@@ -340,8 +338,8 @@ func (s *Cache) Wrap(err error) error {
 	return &Error{s.dir, err}
 }
 
-// WrapFill adds to an error of a fill function, or of work in a directory of Temp, what it
-// means for the cache.
+// WrapFill converts an error of a fill function, or of work in a directory of Temp. It returns an *Error if the
+// disk is full or read-only.
 func (s *Cache) WrapFill(err error) error {
 	if IsFull(err) || errors.Is(err, syscall.EROFS) {
 		return s.Wrap(err)

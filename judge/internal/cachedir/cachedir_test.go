@@ -17,10 +17,10 @@ import (
 	"assay/judge/internal/cachedir"
 )
 
-// key makes a key of a short name.
+// key returns a key with a short name.
 func key(name string) string { return fmt.Sprintf("%s-%016x", name, len(name)) }
 
-// writes is a fill function that writes a file of so many bytes.
+// writes returns a fill function that writes a file of size bytes.
 func writes(size int) func(dir string) error {
 	return func(dir string) error {
 		if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o755); err != nil {
@@ -39,7 +39,7 @@ func add(t *testing.T, s *cachedir.Cache, name string, fill func(dir string) err
 	return dir
 }
 
-// tidy checks what holds while no process works in the cache: no temporary directory, no lock.
+// tidy checks that no temporary directories or locks are left while no process uses the cache.
 func tidy(t *testing.T, home string) {
 	t.Helper()
 	for _, name := range []string{".tmp", ".locks"} {
@@ -58,7 +58,7 @@ func TestAddOnce(t *testing.T) {
 		all.Go(func() {
 			dir, err := cachedir.Open(home, cachedir.Limits{}).Add(t.Context(), key("a"), func(dir string) error {
 				filled.Add(1)
-				time.Sleep(20 * time.Millisecond) // others come meanwhile
+				time.Sleep(20 * time.Millisecond) // other callers arrive meanwhile
 				return writes(3)(dir)
 			})
 			if data, _ := os.ReadFile(filepath.Join(dir, "sub", "file")); err != nil || string(data) != "xxx" {
@@ -86,7 +86,7 @@ func TestAFillThatFails(t *testing.T) {
 	tidy(t, home)
 }
 
-// TestHeals damages an entry in every way; it is not found, and made again.
+// TestHeals damages an entry in every possible way, and checks that it is not found and is created again.
 func TestHeals(t *testing.T) {
 	file := filepath.Join("sub", "file")
 	for _, row := range []struct {
@@ -134,7 +134,7 @@ func TestHeals(t *testing.T) {
 			if err := row.damage(dir); err != nil {
 				t.Fatal(err)
 			}
-			for range 2 { // the second time by what the first one remembered
+			for range 2 { // the second Find uses what the first recorded
 				if _, found := cachedir.Open(home, cachedir.Limits{}).Find(key("a")); found != row.found {
 					t.Errorf("Find of an entry that %s: found is %v, want %v", row.it, found, row.found)
 				}
@@ -150,15 +150,15 @@ func TestHeals(t *testing.T) {
 	}
 }
 
-// TestLimitsHold: after each addition the cache takes what it may take at most, and
-// those entries are left that were asked for last.
+// TestLimitsHold checks that the cache is within its limits after each addition, and that the most recently used
+// entries stay.
 func TestLimitsHold(t *testing.T) {
 	home := t.TempDir()
 	const most = 100 << 10
 	limits := cachedir.Limits{Bytes: most, Files: 30}
 	for i := range 40 {
 		name := fmt.Sprintf("e%02d", i)
-		s := cachedir.Open(home, limits) // anew each time, as each command does
+		s := cachedir.Open(home, limits) // opened each time, as by each command
 		dir := add(t, s, name, writes(1000+i*300))
 		past := time.Now().Add(time.Duration(i-100) * time.Hour)
 		if err := os.Chtimes(filepath.Join(dir, ".manifest"), past, past); err != nil {
@@ -187,7 +187,7 @@ func TestLimitsHold(t *testing.T) {
 	tidy(t, home)
 }
 
-// disk counts what the entries take, as the limits mean it.
+// disk returns the size of all entries, counted as for the limits.
 func disk(t *testing.T, home string) (bytes int64, files int) {
 	t.Helper()
 	entries, err := os.ReadDir(home)
@@ -235,15 +235,15 @@ func TestSumsThatAreLost(t *testing.T) {
 	}
 }
 
-// TestInUse: what a living judge uses is not removed for another one's sake, but for
-// its own.
+// TestInUse checks that the cache of one process does not remove an entry that another process uses. It may remove
+// an entry that only its own process uses.
 func TestInUse(t *testing.T) {
 	home := t.TempDir()
 	limits := cachedir.Limits{Bytes: 80 << 10}
 	user, other := cachedir.Open(home, limits), cachedir.Open(home, limits)
 	add(t, user, "a", writes(20<<10))
 	add(t, other, "b", writes(10<<10))
-	add(t, other, "c", writes(14<<10)) // for which its own b goes
+	add(t, other, "c", writes(14<<10)) // removes its own b
 	if _, ok := user.Find(key("a")); !ok {
 		t.Error("what somebody uses was removed")
 	}
@@ -261,7 +261,7 @@ func TestInUse(t *testing.T) {
 	tidy(t, home)
 }
 
-// TestStrangers: what a user keeps in the same directory is not an entry.
+// TestStrangers checks that other files in the directory are not treated as entries.
 func TestStrangers(t *testing.T) {
 	home := t.TempDir()
 	strange := filepath.Join(home, "letters", "to-ann")
@@ -282,8 +282,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestKilled kills a process while it fills an entry: the next one sweeps what it
-// left, and does not wait for its lock; what a living one fills stays.
+// TestKilled kills a process while it fills an entry. It checks that the next process removes the leftovers and
+// does not wait for the lock, and that the unfinished entry of a living process stays.
 func TestKilled(t *testing.T) {
 	if home := os.Getenv("CACHEDIR_FILLS"); home != "" {
 		_, _ = cachedir.Open(home, cachedir.Limits{}).Add(t.Context(), key("a"), func(dir string) error {
@@ -314,7 +314,7 @@ func TestKilled(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // it was killed
+	_ = cmd.Wait() // the process was killed
 	s := cachedir.Open(home, cachedir.Limits{})
 	if left, _ := filepath.Glob(filepath.Join(home, ".tmp", "*")); len(left) != 0 {
 		t.Errorf("after kill -9 and a new start there is still %q", left)
@@ -326,7 +326,7 @@ func TestKilled(t *testing.T) {
 	tidy(t, home)
 }
 
-// TestRenew: an entry that is made again stands where it stood.
+// TestRenew checks that a renewed entry keeps its path.
 func TestRenew(t *testing.T) {
 	home := t.TempDir()
 	s := cachedir.Open(home, cachedir.Limits{})

@@ -13,8 +13,7 @@ import (
 	"assay/judge/internal/raze/razetest"
 )
 
-// TestDeepFolders has a compiler leave more levels of directories than a process may have
-// files open.
+// TestDeepFolders creates more levels of directories than a process may have open files.
 func TestDeepFolders(t *testing.T) {
 	const levels = 1000
 	home := t.TempDir()
@@ -33,8 +32,7 @@ func TestDeepFolders(t *testing.T) {
 	}
 }
 
-// TestDisks tries disks of its own: a small one and a read-only one, mounted by a
-// process whose mounts nobody else sees.
+// TestDisks tests a small disk and a read-only disk. A process with a private mount namespace mounts them.
 func TestDisks(t *testing.T) {
 	const inside = "CACHEDIR_MOUNTS"
 	if os.Getenv(inside) == "" {

@@ -14,32 +14,32 @@ import (
 	"time"
 )
 
-// manifestName is a file in each entry that says which files it has:
+// manifestName is a file in each entry that lists its files:
 //
 //	assay cache 1 BYTES FILES
 //	file HASH STAMP NAME
 //	link TARGET NAME
 //	end
 //
-// Names and targets are quoted. The manifest's own time is when the entry was asked
-// for last.
+// Names and targets are quoted. The manifest's modification time is when the entry was last used.
 const (
 	manifestName = ".manifest"
 	manifestHead = "assay cache 1"
 	manifestEnd  = "end"
 )
 
-// touchAfter is how old a manifest's time must be for it to be set again.
+// touchAfter is the minimum age of a manifest's time before it is updated.
 const touchAfter = time.Minute
 
-// Stamp changes when a file does: its size and time, and where the system tells them
-// the time of its last change of any kind, which no program can set, and its number.
+// Stamp returns a text that changes when a file changes. It contains the size and the modification time. If the
+// system provides them, it also contains the inode number and the time of the last change of any kind, which
+// programs cannot set.
 func Stamp(info fs.FileInfo) string {
 	changed, number := changeOf(info)
 	return fmt.Sprintf("%d,%d,%d,%d", info.Size(), info.ModTime().UnixNano(), changed, number)
 }
 
-// seal writes the manifest of a directory, and returns how much the directory takes.
+// seal writes the manifest of a directory, and returns the size of the directory.
 func seal(dir string) (sums, error) {
 	var lines bytes.Buffer
 	size := sums{files: 1} // the manifest
@@ -78,8 +78,7 @@ func seal(dir string) (sums, error) {
 	return size, os.WriteFile(filepath.Join(dir, manifestName), []byte(text), 0o644)
 }
 
-// hashFile hashes a file, with its stamp of before, so that what changes meanwhile
-// is noticed.
+// hashFile returns the hash of a file, and its stamp from before hashing, so that concurrent changes are detected.
 func hashFile(path string) (hash, stamp string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -95,8 +94,8 @@ func hashFile(path string) (hash, stamp string, err error) {
 	return hex.EncodeToString(sum.Sum(nil)), Stamp(info), err
 }
 
-// readManifest reads the lines between head and end; nothing of a manifest that is
-// not whole.
+// readManifest reads the head of a manifest and the lines up to the end. It returns false if the manifest is
+// missing or incomplete.
 func readManifest(dir string) (head string, lines []string, ok bool) {
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if err != nil {
@@ -110,8 +109,8 @@ func readManifest(dir string) (head string, lines []string, ok bool) {
 	return lines[0], lines[1 : n-2], true
 }
 
-// whole reports whether an entry is as it was made. Files that only look changed, as in
-// a cache that was copied, are looked into, and remembered as they look now.
+// whole reports whether an entry is undamaged. If only the stamps of files differ, as in a copied cache, whole
+// compares the contents and records the new stamps.
 func (s *Cache) whole(dir string) bool {
 	head, lines, ok := readManifest(dir)
 	if !ok {
@@ -128,7 +127,7 @@ func (s *Cache) whole(dir string) bool {
 	}
 	manifest := filepath.Join(dir, manifestName)
 	if changed {
-		if tmp, done, err := s.Temp(); err == nil { // else it is looked into again next time
+		if tmp, done, err := s.Temp(); err == nil { // otherwise the next call compares the contents again
 			text := strings.Join(append(append([]string{head}, lines...), manifestEnd, ""), "\n")
 			if file := filepath.Join(tmp, manifestName); os.WriteFile(file, []byte(text), 0o644) == nil {
 				_ = os.Rename(file, manifest)
@@ -138,12 +137,12 @@ func (s *Cache) whole(dir string) bool {
 	}
 	if info, err := os.Stat(manifest); err == nil && time.Since(info.ModTime()) > touchAfter {
 		now := time.Now()
-		_ = os.Chtimes(manifest, now, now) // in a cache that is read-only nothing is removed either
+		_ = os.Chtimes(manifest, now, now) // if the cache is read-only, nothing can be removed either
 	}
 	return true
 }
 
-// checkLine checks one line of a manifest, and returns it as it should be.
+// checkLine checks a line of a manifest, and returns it with the current stamp.
 func checkLine(dir, line string) (now string, ok bool) {
 	kind, rest, _ := strings.Cut(line, " ")
 	first, rest, _ := strings.Cut(rest, " ")

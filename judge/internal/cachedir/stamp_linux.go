@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// changeOf is when anything about a file changed last, and the file's number.
+// changeOf returns the time of a file's last change of any kind, and its inode number.
 func changeOf(info fs.FileInfo) (changed int64, number uint64) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Ctim.Nano(), st.Ino

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// sums are what entries take.
+// sums are the size and number of files.
 type sums struct {
 	bytes int64
 	files int
@@ -33,20 +33,19 @@ func (s *sums) count(info fs.FileInfo) {
 func (s *sums) add(o sums) { s.bytes, s.files = s.bytes+o.bytes, s.files+o.files }
 func (s *sums) sub(o sums) { s.bytes, s.files = s.bytes-o.bytes, s.files-o.files }
 
-// fits reports whether the limits hold.
+// fits reports whether s is within the limits.
 func (s *sums) fits(l Limits) bool {
 	return (l.Bytes <= 0 || s.bytes <= l.Bytes) && (l.Files <= 0 || s.files <= l.Files)
 }
 
-// book is the open file of a cache's sums. They may be too high, if a user removed
-// entries by hand or a process was killed; the entries are counted before any is
-// removed.
+// book is the open file with a cache's sums. The sums may be too high if a user removed entries manually or a
+// process was killed. So all entries are counted again before an entry is removed.
 type book struct {
 	cache *Cache
 	file  *os.File
 }
 
-// openBook opens and locks the file. Each process has the lock only for a moment.
+// openBook opens and locks the file. A process holds the lock only briefly.
 func (s *Cache) openBook() (*book, error) {
 	f, err := os.OpenFile(filepath.Join(s.dir, sumsFile), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -71,12 +70,12 @@ func (b *book) read() (total sums, ok bool) {
 }
 
 func (b *book) write(total sums) error {
-	text := fmt.Sprintf("%-19d %-10d\n", total.bytes, total.files) // always as long
+	text := fmt.Sprintf("%-19d %-10d\n", total.bytes, total.files) // constant length
 	_, err := b.file.WriteAt([]byte(text), 0)
 	return b.cache.Wrap(err)
 }
 
-// add counts a new entry, and removes as many others as the limits demand.
+// add counts a new entry, and removes other entries until the limits are met.
 func (b *book) add(size sums) error {
 	total, ok := b.read()
 	total.add(size)
@@ -101,18 +100,17 @@ func (b *book) add(size sums) error {
 	return b.write(total)
 }
 
-// stored is an entry as it lies there.
+// stored is an entry in the directory.
 type stored struct {
 	key  string
 	used time.Time
 	sums sums
 }
 
-// entries returns all entries, those first that were not asked for the longest, and
-// before them those that are damaged.
+// entries returns all entries, damaged ones first and then the others in order of their last use, oldest first.
 func (s *Cache) entries() []stored {
 	var all []stored
-	list, _ := os.ReadDir(s.dir) // what cannot be read cannot be removed
+	list, _ := os.ReadDir(s.dir) // unreadable entries cannot be removed
 	for _, d := range list {
 		if !isKey(d.Name()) {
 			continue
@@ -131,9 +129,9 @@ func (s *Cache) entries() []stored {
 	return all
 }
 
-// measure counts what is below a path.
+// measure returns the total size below a path.
 func measure(path string) (total sums) {
-	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error { // what cannot be read is not counted
+	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error { // ignores unreadable entries
 		if err == nil {
 			if info, err := d.Info(); err == nil {
 				total.count(info)
@@ -144,11 +142,11 @@ func measure(path string) (total sums) {
 	return total
 }
 
-// remove removes an entry that is not in use.
+// remove removes an entry. It returns false if the entry is in use.
 func (s *Cache) remove(key string) bool { return s.Discard(filepath.Join(s.dir, key)) }
 
-// Discard removes a file or directory on the cache's file system, at once for all processes.
-// It returns false if the file or directory is in use.
+// Discard atomically removes a file or directory on the cache's file system. It returns false if the file or
+// directory is in use.
 func (s *Cache) Discard(path string) bool {
 	f := lockPath(path, true)
 	if f == nil {
@@ -163,8 +161,8 @@ func (s *Cache) Discard(path string) bool {
 	return os.Rename(path, filepath.Join(tmp, "old")) == nil
 }
 
-// Use keeps a file or directory from being discarded until release is called. It returns
-// false if it does not exist any more, or is being discarded.
+// Use protects a file or directory from Discard until release is called. It returns false if the file or directory
+// does not exist or is being discarded.
 func Use(path string) (release func(), ok bool) {
 	f := lockPath(path, false)
 	if f == nil {
@@ -173,14 +171,14 @@ func Use(path string) (release func(), ok bool) {
 	return func() { f.Close() }, true
 }
 
-// Size returns how many bytes, in whole blocks, and how many files and directories a directory has.
+// Size returns the size of a directory in bytes, in whole blocks, and its number of files and directories.
 func Size(dir string) (bytes int64, files int) {
 	total := measure(dir)
 	return total.bytes, total.files
 }
 
-// Trim removes the files of a directory that were not changed for longest until the
-// limits hold, for caches of plain files. Hidden files are not looked at.
+// Trim removes the files of a directory that have been unchanged longest, until the limits are met. It is for
+// caches of plain files, and ignores hidden files.
 func Trim(dir string, limits Limits) {
 	type file struct {
 		path string
@@ -188,7 +186,7 @@ func Trim(dir string, limits Limits) {
 	}
 	var all []file
 	var total sums
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // what cannot be read cannot be removed
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // unreadable files cannot be removed
 		if err != nil || d.IsDir() || d.Name()[0] == '.' {
 			return nil
 		}

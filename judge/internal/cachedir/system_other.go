@@ -8,22 +8,22 @@ import (
 	"syscall"
 )
 
-// Without locks the last one to make an entry wins, what is in use may go, and what
-// a killed process left is swept a day later.
+// locks is false. Without locks, the last process to create an entry wins, entries in use may be removed, and
+// leftovers of a killed process are removed after a day.
 const locks = false
 
 func lock(*os.File, bool) bool { return true }
 
 func lockWaiting(*os.File) error { return nil }
 
-// FreeDisk returns how many bytes are left on a directory's disk, if the system knows.
+// FreeDisk reports that the free space on a directory's disk is unknown.
 func FreeDisk(string) (bytes int64, known bool) { return 0, false }
 
-// DiskSize returns how many bytes a directory's disk has, if the system knows.
+// DiskSize reports that the size of a directory's disk is unknown.
 func DiskSize(string) (bytes int64, known bool) { return 0, false }
 
-// errDiskFull is what Windows says.
+// errDiskFull is ERROR_DISK_FULL of Windows.
 const errDiskFull = syscall.Errno(112)
 
-// IsFull reports whether the error is one of a disk without room.
+// IsFull reports whether the error means that a disk is full.
 func IsFull(err error) bool { return errors.Is(err, errDiskFull) }

@@ -8,10 +8,11 @@ import (
 	"syscall"
 )
 
-// locks reports whether the system has locks.
+// locks reports whether the system supports file locks.
 const locks = true
 
-// lock locks a file, alone or beside others, unless another process has it.
+// lock locks a file without waiting, exclusively if alone is set. It returns false if another process holds a
+// conflicting lock.
 func lock(f *os.File, alone bool) bool {
 	how := syscall.LOCK_SH
 	if alone {
@@ -20,7 +21,7 @@ func lock(f *os.File, alone bool) bool {
 	return syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB) == nil
 }
 
-// lockWaiting locks a file alone.
+// lockWaiting waits for an exclusive lock on a file.
 func lockWaiting(f *os.File) error {
 	for {
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
@@ -29,8 +30,8 @@ func lockWaiting(f *os.File) error {
 	}
 }
 
-// FreeDisk returns how many bytes are left on a directory's disk for this user, if the system
-// knows.
+// FreeDisk returns the number of bytes available to this user on a directory's disk. Known is false if the system
+// does not report it.
 func FreeDisk(dir string) (bytes int64, known bool) {
 	var st syscall.Statfs_t
 	if syscall.Statfs(dir, &st) != nil {
@@ -39,7 +40,7 @@ func FreeDisk(dir string) (bytes int64, known bool) {
 	return int64(st.Bavail) * int64(st.Bsize), true
 }
 
-// DiskSize returns how many bytes a directory's disk has, if the system knows.
+// DiskSize returns the size in bytes of a directory's disk. Known is false if the system does not report it.
 func DiskSize(dir string) (bytes int64, known bool) {
 	var st syscall.Statfs_t
 	if syscall.Statfs(dir, &st) != nil {
@@ -48,7 +49,7 @@ func DiskSize(dir string) (bytes int64, known bool) {
 	return int64(st.Blocks) * int64(st.Bsize), true
 }
 
-// IsFull reports whether the error is one of a disk without room.
+// IsFull reports whether the error means that a disk or quota is full.
 func IsFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

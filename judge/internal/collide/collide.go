@@ -1,6 +1,6 @@
-// Package collide finds file names that cannot are in one directory on every system: equal names,
-// names that differ only in the case of letters or in how letters with accents are composed, and a
-// file that would also be a directory. It compares names only; it reads no disk.
+// Package collide finds file names that cannot exist in the same directory on every system: equal names, names
+// that differ only in letter case or in the composition of accented letters, and a file with the name of a
+// directory. It compares only names and does not access the disk.
 package collide
 
 import (
@@ -11,11 +11,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// First returns the index of the first path that collides with an earlier one, and both names, as
-// they are written. Directories end in "/", and may be listed more than once. If no paths collide,
-// the index is -1. Paths are clean and relative, as in fs.ValidPath.
+// First returns the index of the first path that collides with an earlier one, and both names as written.
+// Directories end in "/" and may be listed more than once. If no paths collide, the index is -1. Paths must be
+// clean and relative, as in fs.ValidPath.
 func First(paths []string) (i int, earlier, later string) {
-	seen := map[string]string{} // folded name, without "/": the name as first written
+	seen := map[string]string{} // maps folded names, without "/", to the first spelling
 	for i, name := range paths {
 		for first := true; name != "./"; first = false {
 			key := fold(strings.TrimSuffix(name, "/"))
@@ -24,7 +24,7 @@ func First(paths []string) (i int, earlier, later string) {
 			if known && (was != name || !isDir) {
 				return i, was, name
 			}
-			if known && !first { // and so is all above it
+			if known && !first { // then its parents are known as well
 				break
 			}
 			seen[key] = name
@@ -34,7 +34,7 @@ func First(paths []string) (i int, earlier, later string) {
 	return -1, "", ""
 }
 
-// fold makes names equal that differ only in the case of letters, or in how they are composed.
+// fold returns the same string for names that differ only in letter case or in the composition of letters.
 func fold(name string) string {
 	return norm.NFD.String(strings.Map(func(r rune) rune {
 		least := r

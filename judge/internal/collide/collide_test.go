@@ -24,7 +24,7 @@ func TestFirst(t *testing.T) {
 		{"x/y/z x/y/w X/q", 2, "x/", "X/"},
 		{"\u212a k", 1, "\u212a", "k"}, // the Kelvin sign
 		{"ſ S", 1, "ſ", "S"},
-		{"\u00e9.in E\u0301.in", 1, "\u00e9.in", "E\u0301.in"}, // é in one part and in two
+		{"\u00e9.in E\u0301.in", 1, "\u00e9.in", "E\u0301.in"}, // é as one code point and as two
 	} {
 		i, earlier, later := First(strings.Fields(tt.paths))
 		if i != tt.i || earlier != tt.earlier || later != tt.later {

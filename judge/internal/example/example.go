@@ -1,10 +1,9 @@
-// Package example finds the examples in a problem statement: inputs with their outputs, and
-// the lines on which they stand. It reads Markdown, with HTML in it, and LaTeX.
+// Package example finds the examples in a problem statement: inputs with their outputs, and their line numbers. It
+// reads Markdown, including embedded HTML, and LaTeX.
 //
-// An example is a pair of code blocks, a row of a table whose header says input and output,
-// or a command of the usual LaTeX classes, such as \exmp. A code block counts only if a
-// heading or a label says that it is an example, in one of the languages of words.go.
-// Formats of inputs, pseudocode and commands are not examples.
+// An example is a pair of code blocks, a table row below a header with input and output, or a command of the usual
+// LaTeX classes, such as \exmp. A code block counts only if a heading or a label marks it as an example, in one of
+// the languages of words.go. Input formats, pseudocode and commands are not examples.
 //
 // The package compares texts, but it knows no test cases and judges no output.
 package example
@@ -17,11 +16,11 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// What a statement may cost. What goes beyond is not read.
+// Limits on the work for a statement. The rest of a statement is not read.
 const (
 	maxStatement = 512 << 10 // bytes
-	maxArgument  = 64 << 10  // bytes of an argument in braces
-	maxCost      = 8 << 20   // bytes that are read more than once: nested tables, and braces without an end
+	maxArgument  = 64 << 10  // bytes in a braced argument
+	maxCost      = 8 << 20   // bytes read again, because of nested tables or unclosed braces
 	maxExamples  = 1000
 )
 
@@ -29,30 +28,30 @@ const (
 type Example struct {
 	Input, Output Text
 	Certainty     Certainty
-	// Rest are the other code blocks beside an example that is only Paired: one of them may
-	// be the output, if the second block is a drawing.
+	// Rest lists the other code blocks near the example if its Certainty is only Paired. If the second block is a
+	// drawing, one of them may be the output.
 	Rest []Text
 }
 
-// Certainty says how clearly the statement marks an example.
+// Certainty is how clearly the statement marks an example.
 type Certainty int
 
 // The degrees of certainty.
 const (
-	Loose   Certainty = iota // labeled as input and output, but not as an example
-	Paired                   // two code blocks without labels below the heading of an example
-	Labeled                  // labeled as the input and output of an example
+	Loose   Certainty = iota // labeled as input and output, but not as example
+	Paired                   // two unlabeled code blocks below an example heading
+	Labeled                  // labeled as example input and output
 )
 
 // A Text is an input or an output as the statement shows it.
 type Text struct {
 	Text string
-	// Raw is the text without its escapes resolved, if a reader cannot know whether they
-	// are escapes. If empty, it is Text.
+	// Raw is the same text with unresolved escapes. It is set if these may be meant literally. If empty, Text
+	// contains no resolved escapes.
 	Raw  string
-	Line int    // of the statement, from 1
-	Cell bool   // in a table, where line ends can be lost
-	File string // named by the statement, such as "example.01"; Text is empty
+	Line int    // line in the statement, from 1
+	Cell bool   // in a table cell, where line breaks can be lost
+	File string // file named by the statement, such as "example.01"; Text is then empty
 }
 
 // Find returns the examples of a statement in Markdown.
@@ -73,8 +72,8 @@ func bounded(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// Same reports whether the text is that of a file, apart from blanks at the ends of lines
-// and empty lines at both ends.
+// Same reports whether the text equals that of a file. It ignores spaces at line ends, and empty lines at the
+// beginning and end.
 func (t Text) Same(file string) bool {
 	want := lines(file)
 	if slices.Equal(lines(t.Text), want) || t.Raw != "" && slices.Equal(lines(t.Raw), want) {
@@ -83,21 +82,21 @@ func (t Text) Same(file string) bool {
 	return t.Cell && slices.Equal(strings.Fields(t.Text), strings.Fields(file))
 }
 
-// Abbreviates reports whether the text has an ellipsis that stands for a part of a file.
+// Abbreviates reports whether the text is that of a file with a part replaced by an ellipsis.
 func (t Text) Abbreviates(file string) bool {
 	head, tail, found := cutEllipsis(t.Text)
 	if !found {
 		return false
 	}
 	before, after, all := strings.Fields(head), strings.Fields(tail), strings.Fields(file)
-	if i := strings.LastIndex(tail, ellipses[0]); i >= 0 { // several: only the ends count
+	if i := strings.LastIndex(tail, ellipses[0]); i >= 0 { // if several, only both ends are compared
 		after = strings.Fields(tail[i+len(ellipses[0]):])
 	}
 	return len(before)+len(after) <= len(all) &&
 		slices.Equal(before, all[:len(before)]) && slices.Equal(after, all[len(all)-len(after):])
 }
 
-// Abbreviated reports whether the text has an ellipsis.
+// Abbreviated reports whether the text contains an ellipsis.
 func (t Text) Abbreviated() bool {
 	_, _, found := cutEllipsis(t.Text)
 	return found
@@ -109,8 +108,7 @@ func cutEllipsis(s string) (head, tail string, found bool) {
 	return strings.Cut(strings.ReplaceAll(s, ellipses[1], ellipses[0]), ellipses[0])
 }
 
-// Differ returns the first line, counted from 0, in which the text is not that of a file,
-// and both lines.
+// Differ returns the index, from 0, of the first line in which the text differs from a file, and both lines.
 func (t Text) Differ(file string) (at int, shown, want string) {
 	a, b := lines(t.Text), lines(file)
 	for at < len(a) && at < len(b) && a[at] == b[at] {
@@ -125,7 +123,7 @@ func (t Text) Differ(file string) (at int, shown, want string) {
 	return at, shown, want
 }
 
-// lines returns those of a text without what Same ignores.
+// lines splits a text into lines, without the spaces and empty lines that Same ignores.
 func lines(s string) []string {
 	all := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 	for i := range all {
@@ -140,7 +138,7 @@ func lines(s string) []string {
 	return all
 }
 
-// An event is a piece of a statement, in the order of the text.
+// An event is a part of a statement. Events are in text order.
 type event struct {
 	kind  kind
 	level int    // of a heading
@@ -149,8 +147,8 @@ type event struct {
 	text  Text   // of a code block
 	out   Text   // of a pair
 	rows  [][]Text
-	// first and after are the lines of the statement from which and up to which it stands, from
-	// 0; only of Markdown.
+	// first is the index, from 0, of the first line of the event in the statement, and after is the index of the
+	// line after it. They are set only for Markdown.
 	first, after int
 }
 
@@ -164,25 +162,25 @@ const (
 	pair // an input and an output in one command
 )
 
-// A section is what is below a heading.
+// A section is the part below a heading.
 type section struct {
 	level int
 	class
 }
 
-// pairing makes examples of events.
+// pairing converts events to examples.
 type pairing struct {
 	found    []Example
 	sections []section
-	label    class // of the last label; zero after a block
+	label    class // of the last label; zero value after a block
 	inputs   []waiting
-	// blocks are those without a label below the present heading, and paired the examples
-	// made of them.
+	// blocks lists the unlabeled blocks below the current heading. paired lists the examples made from these
+	// blocks, as indices into the found slice.
 	blocks []Text
 	paired []int
 }
 
-// waiting is a labeled input whose output has not come yet.
+// waiting is a labeled input without an output so far.
 type waiting struct {
 	text   Text
 	number string
@@ -228,8 +226,8 @@ func (p *pairing) add(e Example) {
 	}
 }
 
-// flush ends the part of a statement in which blocks without labels belong together. If
-// one is left over, it is open which ones are pairs.
+// flush ends a part of a statement in which unlabeled blocks belong together. If the number of blocks is odd, it
+// is unclear which ones are pairs, so flush keeps only the first example.
 func (p *pairing) flush() {
 	if len(p.paired) > 0 {
 		for _, at := range p.paired {
@@ -242,8 +240,8 @@ func (p *pairing) flush() {
 	p.blocks, p.paired = nil, nil
 }
 
-// around returns the class of the section in which the present text stands: of its innermost
-// heading, and whether that or one around it is about examples.
+// around returns the class of the innermost heading at the current position. It also reports whether that heading
+// or an enclosing one is about examples.
 func (p *pairing) around() (inner class, example bool) {
 	for _, s := range p.sections {
 		example = example || s.example && s.exact
@@ -252,7 +250,7 @@ func (p *pairing) around() (inner class, example bool) {
 	return inner, example && !inner.remark
 }
 
-// block takes a code block.
+// block handles a code block.
 func (p *pairing) block(e event) {
 	inner, example := p.around()
 	info, role := fence(e.info)
@@ -274,7 +272,7 @@ func (p *pairing) block(e event) {
 		if number == "" {
 			number = inner.number
 		}
-		if inner.role != none && len(p.sections) > 0 { // one block belongs to the heading
+		if inner.role != none && len(p.sections) > 0 { // only one block belongs to the heading
 			p.sections[len(p.sections)-1].role = none
 			p.sections[len(p.sections)-1].remark = true
 		}
@@ -291,7 +289,7 @@ func (p *pairing) block(e event) {
 	}
 }
 
-// output pairs a labeled output with the input of its number, or with the last one.
+// output pairs a labeled output with the input that has the same number, or with the last input.
 func (p *pairing) output(t Text, number string) {
 	for i := len(p.inputs) - 1; i >= 0; i-- {
 		in := p.inputs[i]
@@ -303,22 +301,22 @@ func (p *pairing) output(t Text, number string) {
 	}
 }
 
-// unlabeled takes a code block that is an example only by where it stands: the second of
-// two is the output of the first.
+// unlabeled handles a code block without a label that may be an example because of its position. The second of two
+// blocks is the output of the first.
 func (p *pairing) unlabeled(t Text, inner, l class, example bool) {
 	if !(inner.example && inner.exact) && !(l.example && l.role == none) || len(p.inputs) > 0 && example {
 		return
 	}
 	p.blocks = append(p.blocks, t)
 	n := len(p.blocks)
-	one := inner.number != "" || l.number != "" // a numbered example is one
+	one := inner.number != "" || l.number != "" // a numbered heading has one example
 	if n%2 == 0 && (n == 2 || !one) && len(p.found) < maxExamples {
 		p.paired = append(p.paired, len(p.found))
 		p.add(Example{Input: p.blocks[n-2], Output: t, Certainty: Paired})
 	}
 }
 
-// table takes a table whose header says input and output, or whose first column does.
+// table handles a table whose header or first column contains input and output.
 func (p *pairing) table(e event) {
 	if len(e.rows) < 2 {
 		return
@@ -369,8 +367,8 @@ func (p *pairing) table(e event) {
 	}
 }
 
-// fence reports whether a code block with this word after its fence can be an example, and
-// what the word says of it. A block in a programming language is none.
+// fence reports whether a code block with this info string can be an example, and returns the role that the info
+// string names. A block in a programming language is not an example.
 func fence(info string) (may bool, r role) {
 	word, _, _ := strings.Cut(strings.ToLower(strings.Trim(strings.TrimSpace(info), "{}.")), " ")
 	switch word {
@@ -389,7 +387,7 @@ var (
 	lineBreak = pattern.New(`(?i)\s*<br\s*/?>[ \t]*\n?|</(?:p|div|li|tr)>`)
 )
 
-// unHTML resolves the tags and entities of a piece of HTML.
+// unHTML removes the tags and resolves the entities in a piece of HTML.
 func unHTML(s string) string {
 	return strings.ReplaceAll(html.UnescapeString(tag().ReplaceAllString(lineBreak().ReplaceAllString(s, "\n"), "")), "\u00a0", " ")
 }

@@ -9,7 +9,7 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// show writes what was found as a person reads it.
+// show formats examples in a readable way.
 func show(found []Example) string {
 	var b strings.Builder
 	for _, e := range found {
@@ -49,7 +49,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestBundled holds the bundled problems: every example of theirs is found.
+// TestBundled checks that all examples in the bundled problems are found.
 func TestBundled(t *testing.T) {
 	for problem, want := range map[string]int{"wythoff": 9, "sylver": 4, "pd-duel": 3} {
 		data, err := os.ReadFile("../../../problems/" + problem + "/statement.md")

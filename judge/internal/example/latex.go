@@ -6,13 +6,13 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// scanner reads LaTeX from its start to its end.
+// scanner reads LaTeX from beginning to end.
 type scanner struct {
 	s      string
-	line   int // of the last text that was placed
+	line   int // line number at the position placed
 	told   int // the end of the last heading, label or block
-	cost   int // bytes that were read more than once
-	placed int // up to where lines were counted
+	cost   int // number of bytes read more than once
+	placed int // position up to which lines were counted
 	events []event
 }
 
@@ -24,7 +24,7 @@ func scanLaTeX(s string) []event {
 	return l.events
 }
 
-// at returns the line of a place; places come in order.
+// at returns the line number of a position. It is fast if positions are increasing.
 func (l *scanner) at(i int) int {
 	if i < l.placed {
 		return 1 + strings.Count(l.s[:i], "\n")
@@ -36,20 +36,20 @@ func (l *scanner) at(i int) int {
 
 var levels = map[string]int{
 	"chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5, "subparagraph": 6,
-	// of the classes that packages of Polygon use
+	// commands of the classes that Polygon packages use
 	"InputFile": 2, "OutputFile": 2, "Input": 2, "Output": 2, "Example": 2, "Examples": 2, "Note": 2, "Notes": 2,
 	"Scoring": 2, "Interaction": 2, "Explanation": 2, "Explanations": 2,
 	"exmpheading": 2,
 }
 
-// spoken are commands that are a heading by themselves.
+// spoken maps commands to the headings that they stand for.
 var spoken = map[string]string{"InputFile": "Input", "OutputFile": "Output"}
 
 var verbatims = map[string]bool{"verbatim": true, "lstlisting": true, "Verbatim": true, "alltt": true, "BVerbatim": true, "minted": true}
 
 var tabulars = map[string]int{"tabular": 1, "longtable": 1, "array": 1, "tabularx": 2, "tabulary": 2, "tabular*": 2}
 
-// next reads what is at i, and returns where to continue.
+// next reads the item at i, and returns the position after it.
 func (l *scanner) next(i int) int {
 	switch l.s[i] {
 	case '%':
@@ -120,12 +120,12 @@ func (l *scanner) exmp(word string, i int) int {
 	return end
 }
 
-// raw returns a text that may or may not have escapes.
+// raw returns a text that may contain escapes.
 func (l *scanner) raw(s string, at int) Text {
 	lead := len(s) - len(strings.TrimLeft(s, " \t"))
 	if rest := s[lead:]; strings.HasPrefix(rest, "\n") {
 		s, at = rest[1:], at+lead+1
-	} else if strings.HasPrefix(rest, "%") { // the line's end does not count
+	} else if strings.HasPrefix(rest, "%") { // a comment also removes the line break
 		end := skipComment(s, lead)
 		s, at = s[end:], at+end
 	}
@@ -179,7 +179,7 @@ func (l *scanner) environment(i int) int {
 			l.events = append(l.events, e)
 			return next
 		}
-		return after // what is in it counts by itself
+		return after // its content is read separately
 	case strings.HasPrefix(word, "example") || word == "samples":
 		return after
 	}
@@ -189,7 +189,7 @@ func (l *scanner) environment(i int) int {
 	return after
 }
 
-// before takes the line of text that ends before the block at i as a label.
+// before treats the line of text before the block at i as a label.
 func (l *scanner) before(i int) {
 	text := strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(l.s[min(l.told, i):i], " \t\n"), `\begin`))
 	if at := strings.LastIndexByte(text, '\n'); at >= 0 {
@@ -200,12 +200,12 @@ func (l *scanner) before(i int) {
 	}
 }
 
-// isExampleTable reports whether a header says input and output.
+// isExampleTable reports whether the header of a table contains input and output.
 func isExampleTable(e event) bool {
 	return len(pairUp([]event{e})) > 0
 }
 
-// environmentBody returns what is in an environment up to its own end.
+// environmentBody returns the content of an environment up to its matching end.
 func environmentBody(s string, i int, word string) (body string, end int) {
 	open, closing := `\begin{`+word+`}`, `\end{`+word+`}`
 	depth := 1
@@ -235,13 +235,13 @@ var rules = pattern.New(`\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsth
 
 var leading = pattern.New(`^(?:\s|\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot)\b|\\cline\s*\{[^}]*\})*`)
 
-// tabular parts a table into rows and cells. Line ends and ampersands inside braces, nested
-// environments and \verb belong to a cell.
+// tabular splits a table into rows and cells. Row and cell separators inside braces, nested environments and \verb
+// belong to a cell.
 func (l *scanner) tabular(body string, offset int) event {
 	e := event{kind: table}
 	var row []Text
 	start, depth, nested := 0, 0, 0
-	first, counted := 1+strings.Count(l.s[:offset], "\n"), 0 // the line of a place, and the place
+	first, counted := 1+strings.Count(l.s[:offset], "\n"), 0 // line number, and the position up to which lines were counted
 	cell := func(end int) {
 		text := rules().ReplaceAllString(body[start:end], "")
 		at := start + len(leading().FindString(body[start:end]))
@@ -293,7 +293,7 @@ func (l *scanner) tabular(body string, offset int) event {
 	return e
 }
 
-// commandName reads the name of the command at i: letters with a star, or one character.
+// commandName reads the name of the command at i, which is letters with an optional star, or a single character.
 func commandName(s string, i int) (name string, end int) {
 	k := i + 1
 	for k < len(s) && (s[k] >= 'a' && s[k] <= 'z' || s[k] >= 'A' && s[k] <= 'Z') {
@@ -308,7 +308,7 @@ func commandName(s string, i int) (name string, end int) {
 	return s[i+1 : k], k
 }
 
-// braced reads the group in braces that comes next, over blanks, comments and one line end.
+// braced reads the next group in braces, after optional blanks, comments and one line break.
 func braced(s string, i int) (body string, end int, ok bool) {
 	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '%') {
 		if s[i] == '%' {
@@ -336,7 +336,7 @@ func braced(s string, i int) (body string, end int, ok bool) {
 	return "", i, false
 }
 
-// braced reads the group in braces that comes next.
+// braced reads the next group in braces.
 func (l *scanner) braced(i int) (body string, end int, ok bool) {
 	body, end, ok = braced(l.s, i)
 	if !ok && end < len(l.s) && l.s[end] == '{' {
@@ -345,7 +345,7 @@ func (l *scanner) braced(i int) (body string, end int, ok bool) {
 	return body, end, ok
 }
 
-// skipOption skips an argument in brackets, if there is one.
+// skipOption skips an optional argument in brackets.
 func skipOption(s string, i int) int {
 	if i < len(s) && s[i] == '[' {
 		if k := strings.IndexByte(s[i:min(len(s), i+maxArgument)], ']'); k >= 0 {
@@ -377,7 +377,7 @@ var texWords = strings.NewReplacer(
 	`\textasciicircum{}`, "^", `\textasciicircum`, "^", `\textless`, "<", `\textgreater`, ">", `\textbar`, "|", `\quad`, " ",
 	`\ `, " ", `\^{}`, "^", `\~{}`, "\x01")
 
-// unTeX resolves the marks of a short text.
+// unTeX resolves the markup of a short text.
 func unTeX(s string) string {
 	s = unVerb(s)
 	s = texComment().ReplaceAllString(s, "$1")
@@ -400,7 +400,7 @@ func unTeX(s string) string {
 	}, s)
 }
 
-// unVerb replaces each \verb by its text, in which nothing is a mark any more.
+// unVerb replaces each \verb by its literal text.
 func unVerb(s string) string {
 	var b strings.Builder
 	for {

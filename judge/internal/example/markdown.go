@@ -30,8 +30,8 @@ type reader struct {
 	lines  []string
 	at     int // the next line
 	events []event
-	para   []string // the lines of the paragraph that is read
-	from   int      // the first of them
+	para   []string // lines of the current paragraph
+	from   int      // index of its first line
 	inList bool
 }
 
@@ -116,7 +116,7 @@ func (r *reader) line() {
 	}
 }
 
-// startsTable reports whether a line is the header of a table: dashes are below it.
+// startsTable reports whether a line is the header of a table, followed by a line of dashes.
 func (r *reader) startsTable(line string) bool {
 	if !strings.Contains(line, "|") || r.at+1 >= len(r.lines) {
 		return false
@@ -139,7 +139,7 @@ func (r *reader) heading(level int, words string) {
 	r.at++
 }
 
-// fenced reads a code block between fences.
+// fenced reads a fenced code block.
 func (r *reader) fenced(found []string, quoted bool) {
 	indent, mark, info := found[1], found[2], found[3]
 	first := r.at + 1
@@ -161,13 +161,13 @@ func (r *reader) fenced(found []string, quoted bool) {
 		}
 		body = append(body, line)
 	}
-	if r.inList { // the text stands as far to the right as the item's
+	if r.inList { // the text is indented like the list item
 		body = dedent(body)
 	}
 	r.events = append(r.events, event{kind: block, info: info, text: Text{Text: strings.Join(body, "\n"), Line: first + 1}})
 }
 
-// dedent takes away the blanks that all lines begin with.
+// dedent removes the blanks with which all lines begin.
 func dedent(body []string) []string {
 	least := -1
 	for _, line := range body {
@@ -181,7 +181,7 @@ func dedent(body []string) []string {
 	return body
 }
 
-// indented reads a code block of indented lines.
+// indented reads an indented code block.
 func (r *reader) indented() {
 	first := r.at
 	var body []string
@@ -206,7 +206,7 @@ func (r *reader) emitIndented(body []string, first int) {
 	r.events = append(r.events, event{kind: block, text: Text{Text: strings.Join(body, "\n"), Line: first + 1}})
 }
 
-// comment skips a comment of HTML.
+// comment skips an HTML comment.
 func (r *reader) comment() {
 	r.endParagraph()
 	for ; r.at < len(r.lines); r.at++ {
@@ -217,8 +217,8 @@ func (r *reader) comment() {
 	}
 }
 
-// element reads the lines up to the one with an end tag, and returns what stands between
-// the two tags and the line on which that begins.
+// element reads lines up to the one with an end tag. It returns the content between the two tags, and the line on
+// which the content begins.
 func (r *reader) element(start, end *regexp.Regexp) (body string, line int) {
 	first := r.at
 	at := start.FindStringIndex(r.lines[first])
@@ -239,7 +239,7 @@ func (r *reader) element(start, end *regexp.Regexp) (body string, line int) {
 	}
 }
 
-// pre reads a code block of HTML.
+// pre reads an HTML code block.
 func (r *reader) pre() {
 	at := preStart().FindStringIndex(r.lines[r.at])
 	if before := strings.TrimSpace(r.lines[r.at][:at[0]]); before != "" {
@@ -253,7 +253,7 @@ func (r *reader) pre() {
 	r.events = append(r.events, event{kind: block, text: Text{Text: unHTML(body), Line: line}})
 }
 
-// htmlTable reads a table of HTML.
+// htmlTable reads an HTML table.
 func (r *reader) htmlTable() {
 	body, line := r.element(tableStart(), tableEnd())
 	e := event{kind: table}
@@ -277,7 +277,7 @@ func (r *reader) htmlTable() {
 	r.events = append(r.events, e)
 }
 
-// table reads a table of Markdown.
+// table reads a Markdown table.
 func (r *reader) table() {
 	e := event{kind: table}
 	for first := r.at; r.at < len(r.lines); r.at++ {
@@ -297,7 +297,7 @@ func (r *reader) table() {
 	r.events = append(r.events, e)
 }
 
-// splitRow parts a row at its bars.
+// splitRow splits a row at its bars.
 func splitRow(line string) (cells []string) {
 	line = strings.TrimSpace(line)
 	line = strings.TrimPrefix(line, "|")

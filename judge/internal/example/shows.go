@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Shows returns a function that reports whether a statement in Markdown shows a sample: as an
-// example, or as two texts one after the other without any words that say so. If out is empty, the
-// sample has no output.
+// Shows returns a function that reports whether a Markdown statement shows a sample. The sample must be an
+// example, or two consecutive texts even without a heading or label. If out is empty, the sample has no output.
 func Shows(markdown string) func(in, out string) bool {
 	events := scanMarkdown(bounded(markdown))
 	found := pairUp(events)
@@ -29,7 +28,7 @@ func Shows(markdown string) func(in, out string) bool {
 			return true
 		}
 		if strings.TrimSpace(in) == "" || strings.TrimSpace(out) == "" {
-			return false // an empty text stands anywhere
+			return false // an empty text would match anywhere
 		}
 		for i, t := range texts {
 			if t.Same(in) && i+1 < len(texts) && texts[i+1].Same(out) || t.both(in, out) {
@@ -40,8 +39,7 @@ func Shows(markdown string) func(in, out string) bool {
 	}
 }
 
-// both reports whether the text is an input and its output in one block, each below or after at
-// most one label, such as "Input:".
+// both reports whether the text consists of an input and its output. Each may follow one label, such as "Input:".
 func (t Text) both(in, out string) bool {
 	rest := withoutEmpty(lines(t.Text))
 	for _, part := range []string{in, out} {

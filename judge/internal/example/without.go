@@ -4,9 +4,8 @@ import (
 	"strings"
 )
 
-// Without returns a statement in Markdown without the examples that are samples, as isSample says
-// of their inputs, and without the headings and labels that are left with nothing below them. The
-// text beside examples stays.
+// Without returns a Markdown statement without the examples whose inputs are samples, according to isSample. It
+// also removes headings and labels that have nothing left below them. The text beside examples stays.
 func Without(markdown string, isSample func(input Text) bool) string {
 	if len(markdown) > maxStatement {
 		return markdown
@@ -19,7 +18,7 @@ func Without(markdown string, isSample func(input Text) bool) string {
 			gone[i] = true
 		}
 	}
-	texts, kept := map[int]bool{}, map[int]bool{} // lines on which texts of samples begin, and of other examples
+	texts, kept := map[int]bool{}, map[int]bool{} // lines where texts of samples begin, and those of other examples
 	for _, e := range pairUp(events) {
 		to := kept
 		if isSample(e.Input) {
@@ -31,7 +30,7 @@ func Without(markdown string, isSample func(input Text) bool) string {
 		switch {
 		case e.kind == block && texts[e.text.Line] && !kept[e.text.Line]:
 			remove(e)
-			for k := i - 1; k >= 0 && events[k].kind == label; k-- { // what the block is
+			for k := i - 1; k >= 0 && events[k].kind == label; k-- { // remove labels of the block
 				c := classify(events[k].words)
 				if !c.isLabel() || c.remark {
 					break
@@ -46,7 +45,7 @@ func Without(markdown string, isSample func(input Text) bool) string {
 	return joined(lines, gone)
 }
 
-// allSamples reports whether a table has samples, and no other example.
+// allSamples reports whether a table contains samples and no other examples.
 func allSamples(e event, texts, kept map[int]bool) bool {
 	some := false
 	for _, row := range e.rows {
@@ -60,9 +59,9 @@ func allSamples(e event, texts, kept map[int]bool) bool {
 	return some
 }
 
-// withoutHeadings removes the headings of examples below which everything was removed.
+// withoutHeadings removes example headings if everything below them was removed.
 func withoutHeadings(events []event, lines []string, gone []bool) {
-	for i := len(events) - 1; i >= 0; i-- { // the inner ones first
+	for i := len(events) - 1; i >= 0; i-- { // inner headings first
 		e := events[i]
 		if e.kind != heading || i == 0 && e.level == 1 || !classify(e.words).isLabel() && !classify(e.words).exact {
 			continue
@@ -87,7 +86,7 @@ func withoutHeadings(events []event, lines []string, gone []bool) {
 	}
 }
 
-// joined returns the lines that are not gone, with one empty line in the place of those that are.
+// joined returns the lines that are not removed. It leaves one empty line in place of removed lines.
 func joined(lines []string, gone []bool) string {
 	var out []string
 	cut := false

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// role reports whether a text is an input or an output.
+// role is whether a text is an input or an output.
 type role int
 
 const (
@@ -14,20 +14,20 @@ const (
 	output
 )
 
-// A class is what a heading, a label or the header of a column says.
+// A class is the meaning of a heading, a label or a column header.
 type class struct {
-	example bool   // it has a word for an example
-	role    role   // it has a word for an input or an output, not for both
-	number  string // the first one in it
-	remark  bool   // it is about an explanation
-	foreign bool   // it has other words, too
-	exact   bool   // it has no other words, or only a title after its number
+	example bool   // it contains a word for example
+	role    role   // it contains a word for input or for output, but not both
+	number  string // first number in it
+	remark  bool   // it introduces an explanation
+	foreign bool   // it contains other words
+	exact   bool   // it has no other words, except a title after its number
 }
 
-// isLabel reports whether a paragraph with these words labels what comes next.
+// isLabel reports whether a paragraph of class c labels the text after it.
 func (c class) isLabel() bool { return !c.foreign && (c.example || c.role != none || c.remark) }
 
-// Beginnings of words, lower-case, in the languages in which contests are held most.
+// Lower-case word beginnings in the most common contest languages.
 var (
 	exampleStems = []string{"example", "sample", "beispiel", "muster", "exemple", "échantillon", "ejemplo", "muestra",
 		"пример", "приклад", "exemplo", "amostra", "esempi", "voorbeeld", "przykład", "příklad", "örnek"}
@@ -39,12 +39,12 @@ var (
 		"erklärung", "erläuterung", "anmerkung", "hinweis",
 		"explication", "remarque", "explicación", "explicacion", "nota",
 		"пояснени", "примечани", "explicação", "spiegazione", "uitleg", "objaśnieni"}
-	// fillers say nothing by themselves.
+	// fillers are words without a meaning of their own.
 	fillers = words(`a an the for of to and no nr nº case cases test tests data file standard expected corresponding program
 		zu zur zum für die der das und fall daten datei standard pour de du des le la les et d l cas données fichier standard
 		para del el los las y caso datos к для и данные файл данных файла пример os da do das dos e dados caso
 		di il per dati bij van het en do dla i dane txt`)
-	// prepositions part an output from the input that it belongs to.
+	// prepositions separate an output from the input to which it belongs.
 	prepositions = words(`for of to zu zur zum für pour de du para к для do da per bij van dla del`)
 )
 
@@ -56,7 +56,7 @@ func words(s string) map[string]bool {
 	return all
 }
 
-// maxLabel is the length of the longest heading or label, in bytes.
+// maxLabel is the maximum length of a heading or label, in bytes.
 const maxLabel = 120
 
 func classify(s string) class {
@@ -65,7 +65,7 @@ func classify(s string) class {
 	}
 	c := classifyWords(s)
 	c.exact = !c.foreign
-	// "Sample 3, two jokers" and "Example 2 (a tie)": a title does not count.
+	// A title after the number is ignored, as in "Sample 3, two jokers" and "Example 2 (a tie)".
 	if at := strings.IndexAny(s, ",:;(–—"); at > 0 && !c.exact {
 		head := classifyWords(s[:at])
 		if head.example && !head.foreign && head.number != "" {
@@ -83,7 +83,7 @@ func classifyWords(s string) (c class) {
 		known := false
 		if begins(w, exampleStems) {
 			c.example, known = true, true
-			for _, stem := range exampleStems { // Beispieleingabe
+			for _, stem := range exampleStems { // compound words, such as Beispieleingabe
 				w = strings.TrimPrefix(w, stem)
 			}
 		}

@@ -13,20 +13,19 @@ import (
 	"assay/judge/internal/tex"
 )
 
-// A Finding is something that is wrong with a formula.
+// A Finding is an error in a formula.
 type Finding struct {
-	Line int // of the statement, from 1
+	Line int // line in the statement, from 1
 	Text string
 	Hint string
-	// Undrawn says that the formula may be correct LaTeX, but has something in it that pages
-	// cannot draw.
+	// Undrawn reports that the formula may be correct LaTeX, but uses a feature that pages cannot render.
 	Undrawn bool
 }
 
-// escape says how a dollar sign is written.
+// escape is the hint for writing a dollar sign.
 const escape = "a dollar sign that is meant is written \\$"
 
-// Check returns how many formulas a statement in Markdown has, and what is wrong with them.
+// Check returns the number of formulas in a Markdown statement, and their errors.
 func Check(markdown []byte) (n int, found []Finding) {
 	markdown = bytes.ReplaceAll(markdown, []byte("\r\n"), []byte("\n"))
 	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote), goldmark.WithParserOptions(Parsed))
@@ -76,15 +75,15 @@ func Check(markdown []byte) (n int, found []Finding) {
 
 var (
 	money = pattern.New(`^\$[0-9]+([.,][0-9]+)*[\pL%]{0,3}([/–-]\S*)?([\s.,;:!?'")\]*_|]|$)`)
-	// notation is what is in formulas, and hardly ever in text.
+	// notation matches characters that are common in formulas and rare in text.
 	notation = pattern.New(`\\[a-zA-Z]{2}|[\^_{]`)
 	// latex is what is in no text: brackets that are escaped may surround 10^5.
 	latex = pattern.New(`\\[a-zA-Z]{2}|[\^_]\{`)
 )
 
-// stray returns what is wrong with dollars in text at a place: they begin a formula that does
-// not end, or have a blank where a formula has none. It returns an empty string for an amount of
-// money and for a dollar that is alone.
+// stray returns the error for a dollar sign in text that begins a formula without an end, or is followed by a
+// blank although a formula seems to be meant. It returns an empty string for an amount of money and for a single
+// dollar sign.
 func stray(source []byte, at, mark int) string {
 	line, _, _ := bytes.Cut(source[at:], []byte("\n"))
 	rest, _, closed := bytes.Cut(line[mark:], []byte("$"))

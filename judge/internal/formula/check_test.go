@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 		{"\\(n^{2}\\) `\\(n^{2}\\)`", 0, `1: \( begins no formula in Markdown`},
 		{"\\(where $n_{1}$ is small\\)", 1, ""},
 		{"a\\", 0, ""},
-		{"<!-- $x -->\n\n<b>$y</b>", 0, "3: " + open}, // a tag begins no block here
+		{"<!-- $x -->\n\n<b>$y</b>", 0, "3: " + open}, // a tag does not begin a block here
 	} {
 		n, found := formula.Check([]byte(row.markdown))
 		var got []string

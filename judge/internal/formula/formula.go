@@ -1,8 +1,8 @@
-// Package formula finds the formulas in statements in Markdown, and those that are broken.
+// Package formula finds formulas in Markdown statements, and errors in them.
 //
-// Formulas stand between dollars, $n \le 5$, or between two on each side, to be shown on a
-// line of their own. No blank follows the first dollar, none is before the last, and no
-// digit after it, so that "$5 and $7" is money; \$ is a dollar.
+// Formulas are enclosed in dollar signs, $n \le 5$. Two on each side show the formula on a separate line. The
+// first dollar sign is not followed by a blank. The last one is not preceded by a blank or followed by a digit, so
+// that "$5 and $7" is money. Write \$ for a dollar sign.
 package formula
 
 import (
@@ -14,15 +14,15 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Formula is a node of a statement.
+// Formula is a formula node in a statement.
 type Formula struct {
 	ast.BaseInline
 	Source  string
-	Display bool // on a line of its own
-	At      int  // where it is in the statement, in bytes
+	Display bool // shown on a separate line
+	At      int  // offset in the statement, in bytes
 }
 
-// Node is the kind of a Formula.
+// Node is the node kind of a Formula.
 var Node = ast.NewNodeKind("Formula")
 
 // Kind implements ast.Node.
@@ -33,20 +33,20 @@ func (f *Formula) Dump(source []byte, level int) {
 	ast.DumpHelper(f, source, level, map[string]string{"source": f.Source}, nil)
 }
 
-// Parsed makes a parser of statements know formulas. Code goes before them, links and
-// emphasis after.
+// Parsed is the parser option that recognizes formulas in a statement. Formulas have a lower priority than code,
+// and a higher one than links and emphasis.
 var Parsed = parser.WithInlineParsers(util.Prioritized(finder{}, 150))
 
 // finder finds formulas for goldmark.
 type finder struct{}
 
-// longest is how long a formula may be, in bytes.
+// longest is the approximate maximum length of a formula, in bytes.
 const longest = 16 << 10
 
 // Trigger returns the characters at which a formula may begin.
 func (finder) Trigger() []byte { return []byte{'$'} }
 
-// Parse returns the formula that begins here, or nil.
+// Parse returns the formula that begins here. It returns nil if there is none.
 func (finder) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	number, start := block.Position()
 	line, _ := block.PeekLine()
@@ -76,7 +76,8 @@ func (finder) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	return nil
 }
 
-// closing finds the dollars that end a formula, given some of its lines. It returns -1 if there are none.
+// closing returns the position in line of the mark that ends a formula, or -1 if line contains no such mark. The
+// parameter before contains the earlier lines of the formula.
 func closing(before, line, mark []byte) int {
 	for i := 0; i < len(line); i++ {
 		switch {

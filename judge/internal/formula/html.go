@@ -9,11 +9,11 @@ import (
 	"assay/judge/internal/tex"
 )
 
-// Statements in HTML have formulas as MathJax reads them: between \( and \), or \[ and \] for a line of its own;
-// between dollars as in Markdown; and between three dollars on each side, as Codeforces writes them. A formula
-// has no tags in it. Code has none.
+// Formulas in HTML statements are written as for MathJax: in \( and \), or in \[ and \] for a separate line. They
+// may also be written in dollar signs as in Markdown, or in three dollar signs on each side, as on Codeforces. A
+// formula contains no tags. Code contains no formulas.
 
-// CheckHTML returns how many formulas a page has, and what is wrong with them.
+// CheckHTML returns the number of formulas on a page, and their errors.
 func CheckHTML(page []byte) (n int, found []Finding) {
 	walkHTML(page, func(text []byte, at int) {
 		note := func(from int, f Finding) {
@@ -43,7 +43,7 @@ func CheckHTML(page []byte) (n int, found []Finding) {
 	return n, found
 }
 
-// DrawHTML returns a page with its formulas as MathML. Those that cannot be drawn stay as they are.
+// DrawHTML returns a page with its formulas rendered as MathML. Formulas that cannot be rendered stay unchanged.
 func DrawHTML(page []byte) []byte {
 	var out []byte
 	copied := 0
@@ -60,16 +60,16 @@ func DrawHTML(page []byte) []byte {
 	return append(out, page[copied:]...)
 }
 
-// unread are elements whose text has no formulas.
+// unread lists elements whose text contains no formulas.
 var unread = map[string]bool{
 	"script": true, "style": true, "pre": true, "code": true, "kbd": true, "samp": true, "tt": true, "textarea": true,
 	"title": true, "math": true, "svg": true,
 }
 
-// walkHTML calls visit with each text of a page that may have formulas, unchanged, and with where it is.
+// walkHTML calls visit with the source and the offset of each text that may contain formulas.
 func walkHTML(page []byte, visit func(text []byte, at int)) {
 	z := html.NewTokenizer(bytes.NewReader(page))
-	var within []string // elements that are not read
+	var within []string // open elements without formulas
 	for at := 0; ; {
 		kind := z.Next()
 		raw := z.Raw()
@@ -93,21 +93,21 @@ func walkHTML(page []byte, visit func(text []byte, at int)) {
 	}
 }
 
-// span is a formula in a text of HTML.
+// span is a formula in HTML text.
 type span struct {
 	from, to int
 	source   string
 	display  bool
-	open     string // what begins a formula that does not end; "" for a whole formula
+	open     string // delimiter of an unclosed formula; otherwise empty
 }
 
-// delimiters of formulas, longer ones before those that they begin with.
+// delimiters lists the delimiters of formulas. Longer ones come before their prefixes.
 var delimiters = []struct {
 	begin, end string
 	display    bool
 }{{`\(`, `\)`, false}, {`\[`, `\]`, true}, {"$$$$$$", "$$$$$$", true}, {"$$$", "$$$", false}, {"$$", "$$", true}}
 
-// spans finds the formulas of a text.
+// spans finds the formulas in a text.
 func spans(text []byte) (all []span) {
 scan:
 	for i := 0; i < len(text); {

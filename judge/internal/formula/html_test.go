@@ -50,7 +50,7 @@ func TestDrawHTML(t *testing.T) {
 		{"<p>a $n$ b \\(m\\) c</p><pre>$n$</pre>", "<p>a <math>n</math> b <math>m</math> c</p><pre>$n$</pre>"},
 		{"\\[n\\]", "<math display>n</math>"},
 		{"$$$n$$$ and $$$$$$n$$$$$$ and $$n$$", "<math>n</math> and <math display>n</math> and <math display>n</math>"},
-		{"$n<m$ and $x$", "$n<m$ and $x$"}, // <m begins a tag, which goes on to the end
+		{"$n<m$ and $x$", "$n<m$ and $x$"}, // <m begins a tag that extends to the end
 		{"$\\foo$ $\\sqrt$ and $n", "$\\foo$ $\\sqrt$ and $n"},
 	} {
 		got := string(formula.DrawHTML([]byte(row.page)))
@@ -64,7 +64,7 @@ func TestDrawHTML(t *testing.T) {
 	}
 }
 
-// FuzzHTML: lines are within the page, and a page without formulas stays as it is.
+// FuzzHTML checks that reported lines are on the page, and that a page without formulas stays unchanged.
 func FuzzHTML(f *testing.F) {
 	f.Add([]byte("<p>$a$ \\(b\\) $$c$$ \\[d <pre>$e$</pre> $f &lt; g$"))
 	f.Fuzz(func(t *testing.T, page []byte) {

@@ -1,14 +1,13 @@
-// Package golden compares what a test made with a file that a person has read
-// and accepted.
+// Package golden compares the output of a test with a file that a developer has reviewed.
 //
 //	golden.Check(t, "testdata/golden/accepted.txt", got)
 //
-// Run "go test ./... -update" to write what the tests make now, and read the
-// result with git diff before you commit it. A missing golden file is a failure,
-// and so is a pattern that no file matches: a test over no files proves nothing.
+// Run "go test ./... -update" to write the current output, and review the result with git diff before you commit
+// it. A missing golden file fails the test, and so does a pattern that matches no file, because such a test checks
+// nothing.
 //
-// The package is for tests only and is not for files that the judge itself
-// writes. It is the one place that defines the flag -update.
+// The package is only for tests and not for files that the judge itself writes. Only this package defines the flag
+// -update.
 package golden
 
 import (
@@ -26,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 // Updating reports whether the golden files are to be written.
 func Updating() bool { return *update }
 
-// Check fails the test where got is not what the golden file holds.
+// Check fails the test if got differs from the golden file.
 func Check(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if len(got) == 0 {
@@ -47,7 +46,7 @@ func Check(t testing.TB, file string, got []byte) {
 	}
 }
 
-// write writes a golden file, and leaves one alone that is right already.
+// write writes a golden file unless it is already up to date.
 func write(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, got) {
@@ -62,8 +61,7 @@ func write(t testing.TB, file string, got []byte) {
 	t.Logf("wrote %s", file)
 }
 
-// Files returns the files that match a pattern, sorted. It ends the test where
-// there are none.
+// Files returns the files that match a pattern, sorted. It fails the test if there are none.
 func Files(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -76,8 +74,8 @@ func Files(t testing.TB, pattern string) []string {
 	return files
 }
 
-// Splice puts a text into another at a place, instead of some bytes: what a fuzz target
-// makes of a long seed and few bytes. Any numbers will do.
+// Splice returns text with the put string in place of the bytes at positions at to at+without. Fuzz targets use it
+// to derive inputs from a long seed. The integers may have any values.
 func Splice(text string, at, without int, put string) string {
 	from := int(uint(at) % uint(len(text)+1))
 	to := from + int(uint(without)%uint(len(text)-from+1))

@@ -11,7 +11,7 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// recorder is a testing.TB that remembers how it failed.
+// recorder is a testing.TB that records failures.
 type recorder struct {
 	testing.TB
 	failures []string

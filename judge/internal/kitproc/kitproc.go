@@ -1,15 +1,13 @@
-// Package kitproc talks to a program that was written with judge/kit: it starts
-// it in stream mode, sends it one request after the other, and starts it again
-// when it broke.
+// Package kitproc communicates with a program written with judge/kit. It starts the program in stream mode, sends
+// it one request after another, and restarts it if it fails.
 //
 //	proc, err := kitproc.Start(ctx, runner, program, "validator", limits)
 //	verdict, message, err := proc.Ask(ctx, "validate", kitproc.Text(name), input)
 //	err = proc.Close()
 //
-// Requests are streamed from where they are, so their size costs no memory here;
-// a reply is held in memory. The package does not judge: what a verdict means, and
-// whether a broken program is a fault of the problem or a judge error, is for the
-// caller to say. It does not know how programs are isolated either.
+// Requests are streamed from their source, so their size costs no memory here; a reply is held in memory. The
+// package does not judge: the caller decides what a verdict means, and whether a broken program is a problem error
+// or a judge error. It does not know how programs are isolated either.
 package kitproc
 
 import (
@@ -28,25 +26,25 @@ import (
 	"assay/judge/kit"
 )
 
-// A RequestPart is one part of a request: an *io.SectionReader, *bytes.Reader or
-// *strings.Reader. Its read position does not matter and is left alone.
+// A RequestPart is one part of a request: an *io.SectionReader, *bytes.Reader or *strings.Reader. Its read
+// position is ignored and does not change.
 type RequestPart interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// Text makes a part of a string.
+// Text returns a part with the content of s.
 func Text(s string) RequestPart { return strings.NewReader(s) }
 
-// Bytes makes a part of bytes, which must not change before Ask returns.
+// Bytes returns a part with the content of b, which must not change before Ask returns.
 func Bytes(b []byte) RequestPart { return bytes.NewReader(b) }
 
 const (
-	defaultPatience = time.Minute // for one answer, where the limits have no time
-	defaultReply    = 1 << 30     // bytes of one answer, where the limits have no output
+	defaultPatience = time.Minute // for one answer, if the limits have no time
+	defaultReply    = 1 << 30     // bytes of one answer, if the limits have no output size
 	grace           = 2 * time.Second
 	stderrKept      = 8 << 10 // bytes
-	copySize        = 1 << 16 // bytes; as much as a pipe takes
+	copySize        = 1 << 16 // bytes; the capacity of a pipe
 )
 
 // Proc is a kit program in stream mode. Only one goroutine may use it at a time.
@@ -60,22 +58,19 @@ type Proc struct {
 	proc    judge.Process // nil if the program is not running
 	stderr  *tail.Buffer
 	replies *bufio.Reader
-	answers int    // that the running process has given
-	batch   []byte // a request, or a piece of it, on its way to the pipe
+	answers int    // number of answers of the running process
+	batch   []byte // buffer for a request
 }
 
-// Start starts the program and waits for its greeting. Role is what it must be:
-// "checker", "validator" or "generator". Args go before any other argument. The
-// process, and any that is started for it later, ends with ctx at the latest.
+// Start starts the program and waits for its greeting. Role is the expected role: "checker", "validator" or
+// "generator". Args come before any other arguments. The process, and any later one, ends no later than ctx.
 //
-// Limits bound the process as the runner does, except that the times and the
-// output are for one answer: wall time, or twice the CPU time and a second where
-// that is all there is. (No runner tells the CPU time of a process that still
-// runs, so a program that spins is stopped by the clock.)
+// Limits apply to the process as in the runner, except that the times and the output apply to one answer. The time
+// is the wall time or, if that is not limited, twice the CPU time plus one second. (Runners do not report the CPU
+// time of a running process, so a busy program is stopped by wall time.)
 //
-// A *BrokenError says that the program is at fault: it ends at once, or it is not
-// what it should be. A process that waits for a CPU is no slow program: that time does
-// not count, and if there is too much of it, the error is a *judge.BusyError.
+// A *BrokenError means that the program is at fault: it exits at once, or it does not have the role. Time that a
+// process spends waiting for a CPU does not count; if there is too much of it, the error is a *judge.BusyError.
 func Start(ctx context.Context, r judge.Runner, p *judge.Program, role string, limits judge.Limits, args ...string) (*Proc, error) {
 	k := New(ctx, r, p, role, limits, args...)
 	if err := k.start(ctx); err != nil {
@@ -84,7 +79,7 @@ func Start(ctx context.Context, r judge.Runner, p *judge.Program, role string, l
 	return k, nil
 }
 
-// New is like Start, and leaves it to the first Ask to start the program.
+// New is like Start, but the program is started by the first call of Ask.
 func New(ctx context.Context, r judge.Runner, p *judge.Program, role string, limits judge.Limits, args ...string) *Proc {
 	k := &Proc{program: p.Name, role: role, patience: limits.Wall, maxReply: limits.Output}
 	if k.patience == 0 && limits.CPU > 0 {
@@ -108,15 +103,14 @@ func New(ctx context.Context, r judge.Runner, p *judge.Program, role string, lim
 	return k
 }
 
-// BrokenError says that the program is at fault: it ended, was too slow, or said
-// what is not in the protocol. Its process is gone; the next Ask starts another,
-// which knows nothing of the requests before.
+// BrokenError means that the program is at fault: it exited, was too slow, or violated the protocol. Its process
+// has ended. The next Ask starts a new process, which knows nothing of earlier requests.
 type BrokenError struct {
-	Program string // the program's name
+	Program string // name of the program
 	Role    string // "checker", "validator" or "generator"
 	What    string // `ended (exit code 2) before it answered`
-	Stderr  string // the end of what it wrote to standard error
-	Forgot  int    // how many answers the process had given, and can have remembered
+	Stderr  string // end of its standard error
+	Forgot  int    // answers that the process had given and may have remembered
 }
 
 func (e *BrokenError) Error() string {
@@ -127,11 +121,11 @@ func (e *BrokenError) Error() string {
 	return text
 }
 
-// Ask sends a request and waits for the answer, the program's verdict and one
-// text. If the program is not running any more it is started again.
+// Ask sends a request and waits for the answer, which is the program's verdict and one text. It restarts the
+// program if it is no longer running.
 //
-// A *BrokenError says that the program is at fault; any other error, that the
-// machine is, or that ctx ended.
+// A *BrokenError means that the program is at fault. For any other error, the machine is at fault or ctx has
+// ended.
 func (k *Proc) Ask(ctx context.Context, verb string, parts ...RequestPart) (kit.Verdict, []byte, error) {
 	if err := context.Cause(ctx); err != nil {
 		return "", nil, err
@@ -167,7 +161,7 @@ func (k *Proc) Ask(ctx context.Context, verb string, parts ...RequestPart) (kit.
 	return verdict, answer, nil
 }
 
-// Close ends the program. It may still write what it has to, but not for long.
+// Close ends the program, which may still write for a short time.
 func (k *Proc) Close() error {
 	if k.proc == nil {
 		return nil
@@ -190,10 +184,10 @@ func (k *Proc) start(ctx context.Context) error {
 	return k.within(ctx, noGreeting, k.greeting)
 }
 
-// noGreeting is the error of a program that waits for its input instead of greeting.
+// noGreeting is the error text for a program that waits for input instead of greeting.
 const noGreeting = "did not greet the judge"
 
-// advice returns what to do about a program that does not speak the protocol.
+// advice returns a hint for a program that does not speak the protocol.
 func (k *Proc) advice() string {
 	words, start := `"testlib" or "kattis"`, "kit.Check"
 	switch k.role {
@@ -205,7 +199,7 @@ func (k *Proc) advice() string {
 	return "; a program without judge/kit needs speaks = " + words + ", and one with it must not print before " + start
 }
 
-// greeting reads the first line of a program and holds it against the role.
+// greeting reads the first line of a program and checks its role.
 func (k *Proc) greeting() error {
 	line, err := k.replies.ReadSlice('\n')
 	switch {
@@ -232,8 +226,8 @@ func (k *Proc) greeting() error {
 	return k.nonsense(fmt.Sprintf("calls itself %.20q, and should be %q", words[2], k.role), "")
 }
 
-// send writes a request. That the program does not read it to its end is no
-// error here: its end, or its silence, is seen by receive.
+// send writes a request. It is no error if the program does not read the whole request, because receive detects
+// that the program exits or does not answer.
 func (k *Proc) send(verb string, sizes []int64, parts []RequestPart) error {
 	w := &pipeWriter{w: k.proc.Stdin()}
 	if k.batch == nil {
@@ -259,13 +253,13 @@ func (k *Proc) send(verb string, sizes []int64, parts []RequestPart) error {
 	return nil
 }
 
-// pipeWriter remembers the first error of writing.
+// pipeWriter remembers the first write error.
 type pipeWriter struct {
 	w   io.Writer
 	err error
 }
 
-// flush writes the bytes and returns the emptied slice.
+// flush writes b and returns the emptied slice.
 func (p *pipeWriter) flush(b []byte) []byte {
 	if p.err == nil {
 		_, p.err = p.w.Write(b)
@@ -294,8 +288,8 @@ func (k *Proc) receive() (kit.Verdict, []byte, error) {
 	return verdict, f.Parts[0], nil
 }
 
-// within calls talk, and kills the process when its time is over or ctx ends.
-// After any error the process is gone.
+// within calls talk, and kills the process if its time limit passes or ctx ends before talk returns. After any
+// error, the process has ended.
 func (k *Proc) within(ctx context.Context, silence string, talk func() error) error {
 	timer := timeout.Start(k.proc, k.patience)
 	stop := context.AfterFunc(ctx, k.proc.Kill)
@@ -326,7 +320,7 @@ func (k *Proc) within(ctx context.Context, silence string, talk func() error) er
 	return err
 }
 
-// ended gathers what is known of a process that closed its standard output.
+// ended returns the error for a process that closed its standard output.
 func (k *Proc) ended(advice string) error {
 	exec, err := k.end()
 	if err != nil {
@@ -339,7 +333,7 @@ func (k *Proc) ended(advice string) error {
 	return k.broken(what)
 }
 
-// nonsense returns what is said of a process that is running but not to be trusted.
+// nonsense kills a process that violated the protocol, and returns the error.
 func (k *Proc) nonsense(what, advice string) error {
 	k.proc.Kill()
 	if _, err := k.end(); err != nil {
@@ -356,7 +350,7 @@ func (k *Proc) broken(what string) *BrokenError {
 	return e
 }
 
-// end closes the process's input and waits for its end, at most for the grace.
+// end closes the process's input and waits at most the grace period for its exit.
 func (k *Proc) end() (judge.Exec, error) {
 	proc := k.proc
 	k.proc = nil

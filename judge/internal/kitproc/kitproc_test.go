@@ -20,7 +20,7 @@ import (
 	"assay/judge/kit"
 )
 
-// TestMain is also every program that the tests start: the variable says which.
+// TestMain also runs the programs that the tests start. An environment variable selects the program.
 func TestMain(m *testing.M) {
 	play := os.Getenv("KITPROC_TEST_PLAY")
 	if play == "" {
@@ -41,14 +41,14 @@ func TestMain(m *testing.M) {
 	bad[play].program()
 }
 
-// request waits for one, as every well-behaved program does.
+// request waits for a request, like a correct program.
 func request() {
 	if _, err := kit.ReadFrame(bufio.NewReader(os.Stdin), 1<<30); err != nil {
 		os.Exit(9)
 	}
 }
 
-// bad are the ways for a program to misbehave, with what is then said of it.
+// bad maps each kind of misbehavior to a program and the expected error.
 var bad = map[string]struct {
 	hello   string
 	program func()
@@ -103,7 +103,7 @@ func TestBrokenPrograms(t *testing.T) {
 			p.Name = "broken.go"
 			p.Env = append(p.Env, "KITPROC_TEST_HELLO="+row.hello)
 			k, err := kitproc.Start(t.Context(), unboxed.Runner{}, p, "checker", limits)
-			for impatient && row.hello != "" && err != nil { // a slow machine: the greeting took too long
+			for impatient && row.hello != "" && err != nil { // the greeting was too slow on a slow machine
 				limits.Wall *= 2
 				k, err = kitproc.Start(t.Context(), unboxed.Runner{}, p, "checker", limits)
 			}
@@ -151,7 +151,7 @@ func TestABrokenProgramIsStartedAgain(t *testing.T) {
 	if _, err := ask(ended, "2"); !errors.Is(err, context.Canceled) {
 		t.Fatalf("Ask with an ended context = %v, want %v", err, context.Canceled)
 	}
-	_, _, err := k.Ask(t.Context(), "check") // has no parts: the kit says fail and goes on
+	_, _, err := k.Ask(t.Context(), "check") // no parts: the kit answers fail and continues
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,12 +165,12 @@ func TestABrokenProgramIsStartedAgain(t *testing.T) {
 	if got, err := ask(t.Context(), "3"); err != nil || got != "2 of 2 bytes" {
 		t.Fatalf("Ask after refusals = %q, %v", got, err)
 	}
-	// A verb with a line feed makes two frames, of which the second is nonsense.
+	// A verb with a line feed makes two frames. The second one is invalid.
 	_, _, err = k.Ask(t.Context(), "check\n\n")
 	if broken, ok := errors.AsType[*kitproc.BrokenError](err); ok && broken.Forgot == 0 {
 		t.Errorf("Forgot = 0 after answers were given: %v", err)
 	} else if !ok {
-		ask(t.Context(), "4") // meets the program's end, if the first frame was answered in time
+		ask(t.Context(), "4") // sees the program's exit if the first frame was answered in time
 	}
 	if got, err := ask(t.Context(), "5"); err != nil || got != "1 of 2 bytes" {
 		t.Errorf("Ask of the new program = %q, %v, want its first", got, err)
@@ -204,7 +204,7 @@ func TestTheEndOfTheContextInterrupts(t *testing.T) {
 	}
 }
 
-// callback is a part that calls back when it is read.
+// callback is a part that calls a function when it is read.
 type callback struct {
 	*strings.Reader
 	call func()
@@ -229,7 +229,7 @@ func startReader(t *testing.T) *kitproc.Proc {
 	return k
 }
 
-// play makes a program of this test binary.
+// play returns a program that runs this test binary.
 func play(t *testing.T, name string) *judge.Program {
 	t.Helper()
 	self, err := os.Executable()

@@ -13,8 +13,9 @@ import (
 	"assay/judge/kit"
 )
 
-// TestABusyMachineIsNoBrokenProgram: a program that is silent is at fault if it had its time, and
-// not if it waited for a processor, whether it was to greet or to answer.
+// TestABusyMachineIsNoBrokenProgram checks that a silent program is blamed if it could run but did not answer, and
+// that the machine is blamed if the program waited for a CPU. Both are checked before the greeting and before an
+// answer.
 func TestABusyMachineIsNoBrokenProgram(t *testing.T) {
 	const detail = "in 10m30s it left a program 30s of its limit of 30s unused\n    repeat the command when this machine is less busy, or with fewer jobs (-j)"
 	for name, tt := range map[string]struct {
@@ -50,8 +51,8 @@ func TestABusyMachineIsNoBrokenProgram(t *testing.T) {
 	}
 }
 
-// TestCloseOnABusyMachine: a program that cannot end in time as it waits for a processor is given
-// more, and one that does not want to end is killed.
+// TestCloseOnABusyMachine checks that a program that exits late because it waits for a processor gets more time,
+// and that a program that does not exit is killed.
 func TestCloseOnABusyMachine(t *testing.T) {
 	for _, starved := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

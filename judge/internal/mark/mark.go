@@ -1,10 +1,10 @@
-// Package mark finds texts in an encoding that programs do not expect.
+// Package mark detects texts in encodings that programs do not expect.
 package mark
 
 import "bytes"
 
-// Of says that a text is in such an encoding, and what to do; empty if there is none. The first HeadSize
-// bytes of a text tell it.
+// Of returns a description of an unexpected encoding, and a hint. Both are empty if the encoding is fine. The
+// first HeadSize bytes of a text are enough.
 func Of(data []byte) (text, hint string) {
 	head := data[:min(len(data), HeadSize)]
 	switch {
@@ -16,16 +16,16 @@ func Of(data []byte) (text, hint string) {
 	return "", ""
 }
 
-// HeadSize is how many bytes of a text tell its encoding.
+// HeadSize is the number of bytes that are enough to detect an encoding.
 const HeadSize = 512
 
-// UTF16 reports whether a text is UTF-16, of either byte order, with or without a byte order mark.
+// UTF16 reports whether a text is UTF-16 in either byte order, with or without a byte order mark.
 func UTF16(data []byte) bool {
 	head := data[:min(len(data), HeadSize)]
 	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || wide(head, 0) || wide(head, 1)
 }
 
-// wide reports whether each second byte is zero, and each other one is of a plain text.
+// wide reports whether every second byte is zero and all others are printable ASCII or white space.
 func wide(head []byte, zero int) bool {
 	for i, b := range head {
 		if plain := ' ' <= b && b <= '~' || '\t' <= b && b <= '\r'; i%2 == zero && b != 0 || i%2 != zero && !plain {

@@ -1,5 +1,5 @@
-// Package pattern has regular expressions that are compiled when they are first used. A command
-// that does not need them, such as judge --version, does not wait for them.
+// Package pattern provides regular expressions that are compiled on first use. A command that does not need them,
+// such as judge --version, starts faster.
 package pattern
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// New returns a function that compiles an expression in the syntax of package regexp once, and then
-// returns the same one. It panics for one that is broken; a test of the project compiles them all.
+// New returns a function that compiles an expression of package regexp on its first call, and always returns the
+// same result. The function panics if the expression is invalid; a test compiles all expressions.
 func New(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -21,8 +21,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestEveryPattern compiles the expressions of the whole project, which are otherwise compiled when
-// a command needs them.
+// TestEveryPattern compiles all expressions of the project, which are otherwise compiled on first use.
 func TestEveryPattern(t *testing.T) {
 	n := 0
 	err := filepath.WalkDir("../../..", func(file string, d fs.DirEntry, err error) error {
@@ -58,8 +57,8 @@ func TestEveryPattern(t *testing.T) {
 	}
 }
 
-// text is the value of a text that may have several parts; parts that are not written there are not
-// constant.
+// text returns the value of a string expression, which may be a concatenation. It returns false if a part is not a
+// literal.
 func text(e ast.Expr) (value string, constant bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

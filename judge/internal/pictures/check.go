@@ -14,7 +14,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// formats are the types of pictures, with their names and the extensions of their files.
+// formats maps media types to the names of formats and their file extensions.
 var formats = map[string]struct {
 	name       string
 	extensions []string
@@ -27,8 +27,8 @@ var formats = map[string]struct {
 	"application/postscript": {"EPS", []string{".eps", ".ps"}},
 }
 
-// Check returns why the bytes of a picture cannot be shown, as the end of a sentence such as "is empty". It returns ""
-// if they can be.
+// Check returns why a picture cannot be shown, as the end of a sentence such as "is empty". It returns an empty
+// string if the picture can be shown.
 func Check(data []byte) string {
 	kind, width, height := Type(data)
 	err := error(nil)
@@ -46,7 +46,7 @@ func Check(data []byte) string {
 			err = errors.New("the end of the PDF file is missing")
 		}
 	case kind == "application/postscript":
-	case width <= mostPixels/max(height, 1): // others would need too much memory
+	case width <= mostPixels/max(height, 1): // larger ones would need too much memory
 		if _, _, err = image.Decode(bytes.NewReader(data)); err == nil && kind == "image/gif" {
 			err = checkGIF(data)
 		}
@@ -57,14 +57,15 @@ func Check(data []byte) string {
 	return ""
 }
 
-// mostPixels is the size of the largest picture that is decoded.
+// mostPixels is the maximum size of a picture that is decoded, in pixels.
 const mostPixels = 1 << 25
 
-// pdfEnd is the part of a PDF file, in bytes, that has the mark of its end. Some programs write more behind it.
+// pdfEnd is the size in bytes of the last part of a PDF file, which must contain the end marker. Some programs
+// write data after the marker.
 const pdfEnd = 4 << 10
 
-// Named returns the name of a picture's type and the usual extension of its files, if the extension of the file's name
-// is that of another type. It returns "" if the name fits, or has no extension.
+// Named returns the name of a picture's format and its usual file extension if the extension of file is for
+// another format. It returns empty strings if the extension fits or file has none.
 func Named(file string, data []byte) (format, extension string) {
 	kind, _, _ := Type(data)
 	f := formats[kind]
@@ -77,13 +78,13 @@ func Named(file string, data []byte) (format, extension string) {
 // checkGIF returns an error if a GIF file ends early, perhaps in a later picture of an animation.
 func checkGIF(data []byte) error {
 	r := bytes.NewReader(data)
-	skip := func(n int64) { _, _ = r.Seek(n, io.SeekCurrent) } // behind the end, the next read fails
+	skip := func(n int64) { _, _ = r.Seek(n, io.SeekCurrent) } // after the end, the next read fails
 	colors := func(flags byte) {
 		if flags&0x80 != 0 {
 			skip(3 << (flags&7 + 1))
 		}
 	}
-	next := func() byte { // 0 behind the end
+	next := func() byte { // returns 0 after the end
 		b, _ := r.ReadByte()
 		return b
 	}
@@ -116,11 +117,11 @@ const (
 	xmlSpace = "http://www.w3.org/XML/1998/namespace"
 )
 
-// entities matches the entities that the head of an XML file defines.
+// entities matches the entities defined in the head of an XML file.
 var entities = pattern.New(`<!ENTITY\s+(\S+)\s+(?:"([^"]*)"|'([^']*)')`)
 
-// checkSVG returns an error for an SVG picture that browsers do not draw, since it is not well-formed or is not in
-// the namespace of SVG.
+// checkSVG returns an error if browsers would not render an SVG picture, because it is not well-formed or not in
+// the SVG namespace.
 func checkSVG(data []byte) error {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	d := xml.NewDecoder(bytes.NewReader(data))
@@ -183,7 +184,7 @@ func names(all []xml.Attr) (names []xml.Name) {
 	return names
 }
 
-// singleBytes reads a text in an encoding other than UTF-8 as one with a byte for each character. The names and marks
+// singleBytes decodes a text in an encoding other than UTF-8 as if each byte were one character. Names and markup
 // of XML are ASCII in these encodings.
 func singleBytes(_ string, in io.Reader) (io.Reader, error) {
 	data, err := io.ReadAll(in)

@@ -13,7 +13,7 @@ import (
 	"assay/judge/internal/pictures"
 )
 
-// drawn encodes a small picture.
+// drawn returns a small encoded picture.
 func drawn(t testing.TB, format string) string {
 	t.Helper()
 	m := image.NewPaletted(image.Rect(0, 0, 40, 30), color.Palette{color.Black, color.White})
@@ -101,7 +101,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// FuzzCheck: a picture is checked whatever its bytes are.
+// FuzzCheck checks that Check handles any bytes.
 func FuzzCheck(f *testing.F) {
 	for _, format := range []string{"png", "jpeg", "gif"} {
 		f.Add(drawn(f, format))

@@ -1,5 +1,5 @@
-// Package pictures finds the pictures that a statement in Markdown refers to, finds the type and the size of a picture,
-// and checks whether it can be shown. It does not read files, and draws nothing.
+// Package pictures finds the pictures in a Markdown statement, detects the type and the size of a picture, and
+// checks whether it can be shown. It does not read files or render pictures.
 package pictures
 
 import (
@@ -17,8 +17,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Split reads the address of a picture in a statement: the path of its file, and after # what is
-// said of its size, such as width=50pc.
+// Split splits the address of a picture in a statement into the path of its file and, after #, its size hints,
+// such as width=50pc.
 func Split(address string) (path string, size map[string]string) {
 	path, fragment, _ := strings.Cut(strings.TrimSpace(address), "#")
 	path, _, _ = strings.Cut(path, "?")
@@ -34,12 +34,12 @@ func Split(address string) (path string, size map[string]string) {
 	return path, size
 }
 
-// Address returns what a picture in Markdown names, without escapes.
+// Address returns the address of a picture in Markdown, with escapes resolved.
 func Address(n *ast.Image) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(n.Destination))))
 }
 
-// Elsewhere reports whether an address is that of another server, or data: a statement loads neither.
+// Elsewhere reports whether an address refers to another server or is a data URL. Statements load neither.
 func Elsewhere(address string) bool {
 	u, err := url.Parse(address)
 	return err != nil || u.Scheme != "" || u.Host != ""
@@ -48,11 +48,11 @@ func Elsewhere(address string) bool {
 // Path is a picture that a statement refers to.
 type Path struct {
 	Path string
-	Line int // in the statement, from 1
+	Line int // line in the statement, from 1
 }
 
-// Paths lists the pictures that a statement in Markdown refers to, in order and each once.
-// Those of other servers are omitted.
+// Paths lists the pictures in a Markdown statement, in order and without duplicates. It omits pictures on other
+// servers.
 func Paths(markdown []byte) (all []Path) {
 	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Footnote))
 	note := func(address string, at int) {
@@ -60,7 +60,7 @@ func Paths(markdown []byte) (all []Path) {
 			all = append(all, Path{path, 1 + bytes.Count(markdown[:min(max(at, 0), len(markdown))], []byte("\n"))})
 		}
 	}
-	from, to := 0, 0 // the last block with a place
+	from, to := 0, 0 // the last block with a known position
 	_ = ast.Walk(md.Parser().Parse(text.NewReader(markdown)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -85,7 +85,7 @@ func Paths(markdown []byte) (all []Path) {
 	return all
 }
 
-// InHTML lists the pictures that an HTML file refers to, as Paths does.
+// InHTML lists the pictures in an HTML file, like Paths.
 func InHTML(page []byte) (all []Path) {
 	z := tags.NewTokenizer(bytes.NewReader(page))
 	for line := 1; z.Next() != tags.ErrorToken; {
@@ -118,7 +118,7 @@ func Sources(piece []byte) (all []string) {
 	}
 }
 
-// Attribute returns the value of an attribute; "" if it does not exist.
+// Attribute returns the value of an attribute. It returns an empty string if the attribute does not exist.
 func Attribute(all []tags.Attribute, key string) string {
 	for _, a := range all {
 		if a.Key == key {
@@ -128,7 +128,7 @@ func Attribute(all []tags.Attribute, key string) string {
 	return ""
 }
 
-// Block returns the source of a block of HTML.
+// Block returns the source of an HTML block.
 func Block(n *ast.HTMLBlock, source []byte) []byte {
 	all := bytes.Clone(n.Lines().Value(source))
 	if n.HasClosure() {

@@ -55,7 +55,7 @@ func TestPathsInAllForms(t *testing.T) {
 		got = append(got, strings.Repeat("|", p.Line)+p.Path)
 	}
 	want := []string{"a.png", "b c.png", "d_e.png", "f(1).png", "m.png", "i.svg", "j.gif", "k&l.png"}
-	lines := []int{2, 2, 13, 13, 13, 15, 16, 16} // of a reference, that of its block
+	lines := []int{2, 2, 13, 13, 13, 15, 16, 16} // for references, the line of their block
 	for i := range want {
 		want[i] = strings.Repeat("|", lines[i]) + want[i]
 	}

@@ -3,7 +3,7 @@ package pictures
 import (
 	"bytes"
 	"image"
-	_ "image/gif" // to find the size of pictures
+	_ "image/gif" // to detect the size of GIF pictures
 	_ "image/jpeg"
 	_ "image/png"
 	"math"
@@ -13,8 +13,8 @@ import (
 	tags "golang.org/x/net/html"
 )
 
-// Type returns the MIME type of a picture, a PDF or a PostScript file, and the size of a picture in pixels. The size
-// is zero if the file does not say it, and the type is empty if the bytes are no such file.
+// Type returns the MIME type of a picture, a PDF or a PostScript file, and the size of a picture in pixels. The
+// size is zero if unknown. The type is empty if the data has another format.
 func Type(data []byte) (kind string, width, height int) {
 	if c, format, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
 		return "image/" + format, c.Width, c.Height
@@ -49,13 +49,13 @@ func Type(data []byte) (kind string, width, height int) {
 	}
 }
 
-// mostHead is where the first element of an SVG picture begins at the latest, after comments and entities.
+// mostHead is the maximum offset of the first element of an SVG picture, after comments and entities.
 const mostHead = 64 << 10
 
-// perUnit are the pixels of the units of CSS.
+// perUnit maps CSS units to their size in pixels.
 var perUnit = map[string]float64{"": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
 
-// pixels reads a length in an SVG picture: 0 for one that depends on where it stands.
+// pixels parses a length in an SVG picture. It returns 0 if the length is relative.
 func pixels(length string) int {
 	number := strings.TrimRight(strings.TrimSpace(length), "abcdefghijklmnopqrstuvwxyz%")
 	n, err := strconv.ParseFloat(number, 64)

@@ -10,8 +10,8 @@ import (
 // locks reports whether directories can be locked.
 const locks = true
 
-// lock locks a directory for as long as this process lives. It returns nil if another process has the
-// lock, or if the directory does not exist any more.
+// lock locks a directory until unlock is called or this process ends. It returns nil if another process holds the
+// lock, or if the directory no longer exists.
 func lock(dir string) (unlock func() error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return nil

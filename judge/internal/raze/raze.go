@@ -1,7 +1,6 @@
-// Package raze removes directories that untrusted programs have written to. It is not
-// os.RemoveAll, which holds a descriptor for each level. So it fails if directories are
-// nested deeper than a process may have files open, and meanwhile no other goroutine can
-// open a file.
+// Package raze removes directories that untrusted programs have written to. It does not use os.RemoveAll, which holds
+// a descriptor for each level. If directories are nested deeper than a process may have files open, os.RemoveAll
+// fails, and while it runs, no other goroutine may be able to open a file.
 package raze
 
 import (
@@ -14,11 +13,11 @@ import (
 	"strconv"
 )
 
-// All removes a directory with all its contents, however deep, also those that its owner may
-// not write to. It follows no link. If the path does not exist, it returns nil. The directory
-// must not change meanwhile.
+// All removes a directory with all its contents, however deep. It also removes directories that their owner cannot
+// write to. It does not follow links. If the path does not exist, it returns nil. The directory must not change
+// meanwhile.
 //
-// What is too deep is moved up to the top first, so that few levels are ever open.
+// It first moves deep directories up to the top, so that few levels are open at once.
 func All(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +50,7 @@ func empty(path string, info fs.FileInfo) error {
 	}
 	defer top.Close()
 	r := razing{top: top}
-	for before := -1; r.moved > before; { // until nothing was moved up any more
+	for before := -1; r.moved > before; { // until no more directories are moved up
 		before = r.moved
 		if err := r.empty(top, ".", 0); err != nil {
 			return err
@@ -60,17 +59,17 @@ func empty(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// deepest is how many levels are open at the same time.
+// deepest is the maximum number of levels open at once.
 const deepest = 30
 
-// razing is one removal on its way.
+// razing is a removal in progress.
 type razing struct {
 	top   *os.Root
-	moved int // how many directories have been moved up
+	moved int // number of directories moved up
 }
 
-// empty empties a directory, which is at path below the top, except for what was moved
-// up meanwhile.
+// empty removes the contents of a directory, which is at path relative to the top, except for directories that it
+// moves up.
 func (r *razing) empty(dir *os.Root, path string, depth int) error {
 	folders, err := clear(dir)
 	if err != nil {
@@ -78,7 +77,7 @@ func (r *razing) empty(dir *os.Root, path string, depth int) error {
 	}
 	for _, name := range folders {
 		if dir.Remove(name) == nil {
-			continue // it was empty
+			continue // the directory was empty
 		}
 		if err := open(dir, name); err != nil {
 			return err
@@ -108,7 +107,7 @@ func (r *razing) remove(dir *os.Root, name, path string, depth int) error {
 	return dir.Remove(name)
 }
 
-// moveUp moves a directory to the top, under a name that is not taken.
+// moveUp moves a directory to the top, under an unused name.
 func (r *razing) moveUp(path string) error {
 	for {
 		r.moved++
@@ -145,7 +144,7 @@ func clear(dir *os.Root) (folders []string, err error) {
 	return folders, nil
 }
 
-// open restores the rights on a directory that its owner has given up.
+// open restores the owner's missing permissions on a directory.
 func open(dir *os.Root, name string) error {
 	info, err := dir.Lstat(name)
 	if err == nil && info.Mode()&0o700 != 0o700 {

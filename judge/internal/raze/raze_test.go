@@ -14,10 +14,10 @@ import (
 	"assay/judge/internal/raze/razetest"
 )
 
-// levels are more than a process can have files open, by the usual limits.
+// levels exceeds the usual limit of open files.
 const levels = 2000
 
-// nest makes directories in directories; no path is long enough for that many.
+// nest creates nested directories, which are too deep for a single path.
 func nest(t *testing.T, dir string, levels int) {
 	t.Helper()
 	at, err := os.OpenRoot(dir)

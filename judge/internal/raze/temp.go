@@ -7,10 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Temp creates a temporary directory in above, whose name begins with the prefix. If above
-// is empty, it uses the system's. First it removes the directories of processes that ended
-// without removing them. A living process holds a lock on its directory, which also works if
-// processes of several containers share a directory and do not see each other.
+// Temp creates a temporary directory in above, with a name that begins with prefix. If above is empty, it uses the
+// system's temporary directory. First it calls RemoveStale. A living process holds a lock on its directory, so
+// RemoveStale works even if processes in several containers share a directory and do not see each other.
 //
 // The function done removes the directory with all its contents.
 func Temp(above, prefix string) (dir string, done func() error, err error) {
@@ -29,8 +28,8 @@ func Temp(above, prefix string) (dir string, done func() error, err error) {
 	return "", nil, fmt.Errorf("create a temporary directory: %s is removed again and again", dir)
 }
 
-// RemoveStale removes the directories of Temp whose processes have ended. If one cannot be
-// removed, a later call does.
+// RemoveStale removes directories created by Temp whose processes have ended. If a directory cannot be removed, a
+// later call tries again.
 func RemoveStale(above, prefix string) {
 	if !locks {
 		return

@@ -15,24 +15,24 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// A Reader reads its value from a Node itself, because it may be written in several ways.
+// A Reader decodes itself from a Node, because its value may be written in several ways.
 type Reader interface {
 	ReadNode(n *Node) judge.Faults
 }
 
-// A Wanter is a text type that says what it reads, for faults: `a duration such as "1s"`.
+// A Wanter is a text type that describes its format in faults, such as `a duration such as "1s"`.
 type Wanter interface{ Want() string }
 
-// Decode fills what into points to, as the package comment says. What the file does not set, or sets to
-// null, keeps its value. In YAML, a string takes every scalar unchanged, and a slice takes a single value
-// as a list of one.
+// Decode decodes n into the value that the pointer into refers to, as the package comment describes. Values that
+// the file does not set, or sets to null, stay unchanged. In YAML, a string accepts every scalar unchanged, and a
+// slice accepts a single value as a list of one item.
 func (n *Node) Decode(into any) judge.Faults {
 	f := filler{root: reflect.TypeOf(into).Elem()}
 	f.value(reflect.ValueOf(into).Elem(), n)
 	return f.faults
 }
 
-// filler copies Nodes into Go values, and collects what does not fit.
+// filler copies Nodes into Go values, and collects faults.
 type filler struct {
 	root   reflect.Type
 	faults judge.Faults
@@ -108,7 +108,7 @@ func (f *filler) object(into reflect.Value, n *Node) {
 	}
 }
 
-// Unknown returns the fault of a key that its map does not have.
+// Unknown returns the fault for an unknown key of a map.
 func Unknown(key *Node, within string, allowed []string) *judge.Fault {
 	text := fmt.Sprintf("unknown key %q", key.Text)
 	if within != "" {
@@ -117,7 +117,7 @@ func Unknown(key *Node, within string, allowed []string) *judge.Fault {
 	return key.Fault(text, suggest.Hint(key.Text, allowed))
 }
 
-// tag returns the key of the tags by which a struct is filled from the node.
+// tag returns the key of the struct tags for the node's format.
 func (n *Node) tag() string {
 	if n.value != nil {
 		return "toml"
@@ -125,7 +125,7 @@ func (n *Node) tag() string {
 	return "yaml"
 }
 
-// fieldsOf returns the fields of a struct type by their keys.
+// fieldsOf maps keys to the fields of a struct type.
 func fieldsOf(t reflect.Type, tag string) map[string]reflect.StructField {
 	fields := map[string]reflect.StructField{}
 	for _, field := range reflect.VisibleFields(t) {
@@ -141,7 +141,7 @@ func keyOf(field *reflect.StructField, tag string) string {
 	return name
 }
 
-// homeOf finds the first table, in the order of the fields, that has such a key.
+// homeOf returns the header of the first table, in field order, in which the given key is valid.
 func homeOf(name string, t reflect.Type, path string, above []reflect.Type) string {
 	for _, field := range reflect.VisibleFields(t) {
 		key := keyOf(&field, "toml")
@@ -186,8 +186,8 @@ func (f *filler) list(into reflect.Value, n *Node) {
 	into.Set(list)
 }
 
-// scalar fills a string, boolean or number. It returns false if the value is of another type. A number
-// that does not fit becomes a fault here.
+// scalar sets a string, boolean or number. It returns false if the value has another type. If a number is out of
+// range, scalar adds a fault.
 func (f *filler) scalar(into reflect.Value, n *Node) (ok bool) {
 	switch {
 	case into.Kind() == reflect.String:
@@ -219,13 +219,13 @@ func (f *filler) scalar(into reflect.Value, n *Node) (ok bool) {
 	return ok
 }
 
-// isText reports whether a scalar may be read as text: in YAML, all may.
+// isText reports whether a scalar may be read as text. In YAML, every scalar may.
 func (n *Node) isText() bool {
 	_, ok := n.value.(string)
 	return n.Kind == Scalar && (ok || n.value == nil)
 }
 
-// text hands a string to a type that reads itself.
+// text passes a string to a type that decodes itself.
 func (f *filler) text(into encoding.TextUnmarshaler, n *Node) {
 	if !n.isText() {
 		f.mismatch(reflect.TypeOf(into).Elem(), n)
@@ -246,7 +246,8 @@ func (f *filler) mismatch(t reflect.Type, n *Node) {
 	f.faults = append(f.faults, n.mismatch(want(t, n), wayOut(t, n)))
 }
 
-// Mismatch returns the fault of a value of the wrong type; want is "a list of texts".
+// Mismatch returns the fault for a value of the wrong type. Want describes the right type, such as "a list of
+// texts".
 func (n *Node) Mismatch(want string) *judge.Fault {
 	hint := ""
 	if b, isBool := n.Bool(); isBool && want == "text" {
@@ -263,7 +264,7 @@ func (n *Node) mismatch(want, hint string) *judge.Fault {
 	return n.Fault(text, hint)
 }
 
-// want says in users' words what a type reads.
+// want describes the values that a type accepts, in terms that users know.
 func want(t reflect.Type, n *Node) string {
 	if w, ok := reflect.New(t).Interface().(Wanter); ok {
 		return w.Want()
@@ -302,7 +303,7 @@ func want(t reflect.Type, n *Node) string {
 	return "a whole number"
 }
 
-// got shows a value, or what kind of value it is.
+// got returns a short value, or a description of its type.
 func (n *Node) got() string {
 	switch n.value.(type) {
 	case map[string]any:
@@ -323,7 +324,7 @@ func (n *Node) got() string {
 	return strconv.Quote(n.Text)
 }
 
-// wayOut returns the hint of a mismatch.
+// wayOut returns the hint for a type mismatch.
 func wayOut(t reflect.Type, n *Node) string {
 	switch v := n.value.(type) {
 	case []map[string]any:

@@ -6,8 +6,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Encode writes a value as TOML, the same bytes for the same value. Decode reads it
-// back.
+// Encode encodes a value as TOML. The output is deterministic, and Decode can read it.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := toml.NewEncoder(&b)

@@ -9,43 +9,43 @@ import (
 	"assay/judge"
 )
 
-// Kind says what is at a place.
+// Kind is the kind of a value.
 type Kind string
 
 const (
-	Null   Kind = "nothing" // an empty value, or none at all
+	Null   Kind = "nothing" // an empty or missing value
 	Scalar Kind = "a value" // text, number, boolean or date
 	List   Kind = "a list"  // of values
-	Map    Kind = "a map"   // from keys to values
+	Map    Kind = "a map"   // maps keys to values
 )
 
-// A Node is one value of a file. A nil Node reads as Null: a field of a struct stays nil if the file does
-// not have its key.
+// A Node is one value in a file. A nil Node is treated as Null, because a *Node field of a struct stays nil if the
+// file does not contain its key.
 type Node struct {
 	Kind   Kind
 	File   string
-	Line   int // from 1; 0 for a Node that does not exist
+	Line   int // from 1; zero for a Node that does not exist
 	Column int
-	Path   string // how the value is called: "limits.time", "data[2]"; "" for the root
+	Path   string // name of the value, such as "limits.time" or "data[2]"; empty for the root
 
 	Text   string // of a scalar, without its quotes
-	Quoted bool   // whether a scalar is in quotes or in a block, so that it is text for sure
-	value  any    // of TOML, as its library has read it; nil in YAML, whose scalars are read as what is wanted
+	Quoted bool   // a scalar is in quotes or in a block, so it must be text
+	value  any    // decoded TOML value; nil in YAML, whose scalars are decoded by target type
 
 	items  []*Node // of a list
-	keys   []*Node // of a map: of YAML in the order of the file, of TOML in that of their names
+	keys   []*Node // of a map: in file order for YAML, sorted by name for TOML
 	values []*Node
 }
 
-// Fault makes a fault at the place of the node.
+// Fault returns a fault at the node's position.
 func (n *Node) Fault(text, hint string) *judge.Fault {
 	return &judge.Fault{File: n.File, Line: n.Line, Column: n.Column, Text: text, Hint: hint}
 }
 
-// Here reports whether the value is there, and is not null.
+// Here reports whether the value exists and is not null.
 func (n *Node) Here() bool { return n != nil && n.Kind != Null }
 
-// Items yields the items of a list; a scalar or a map is a list of itself.
+// Items returns the items of a list. A scalar or a map counts as a list of one item.
 func (n *Node) Items() []*Node {
 	switch {
 	case !n.Here():
@@ -56,7 +56,7 @@ func (n *Node) Items() []*Node {
 	return []*Node{n}
 }
 
-// Pairs yields the keys of a map with their values, in the order of keys.
+// Pairs yields the keys of a map and their values, in the order of keys.
 func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	return func(yield func(k, v *Node) bool) {
 		if n == nil {
@@ -70,7 +70,7 @@ func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	}
 }
 
-// Get returns the value of a key, Null if there is none.
+// Get returns the value of a key. It returns a Null node if the key does not exist.
 func (n *Node) Get(key string) *Node {
 	for k, v := range n.Pairs() {
 		if k.Text == key {
@@ -83,7 +83,7 @@ func (n *Node) Get(key string) *Node {
 	return &Node{Kind: Null, File: n.File, Path: join(n.Path, key)}
 }
 
-// Key returns the node of a key itself, for faults that are about the key.
+// Key returns the node of a key itself, for faults that concern the key.
 func (n *Node) Key(key string) *Node {
 	for k := range n.Pairs() {
 		if k.Text == key {
@@ -93,7 +93,7 @@ func (n *Node) Key(key string) *Node {
 	return n
 }
 
-// Has reports whether a map has the key, be its value null or not.
+// Has reports whether a map contains the key, even if its value is null.
 func (n *Node) Has(key string) bool {
 	for k := range n.Pairs() {
 		if k.Text == key {
@@ -103,7 +103,7 @@ func (n *Node) Has(key string) bool {
 	return false
 }
 
-// Bool reads a boolean: true, false, and in YAML also yes, no, on and off.
+// Bool decodes a boolean: true or false, and in YAML also yes, no, on and off.
 func (n *Node) Bool() (value, ok bool) {
 	if n != nil && n.value != nil {
 		value, ok = n.value.(bool)
@@ -121,8 +121,8 @@ func (n *Node) Bool() (value, ok bool) {
 	return false, false
 }
 
-// Float reads a number. In YAML it may be quoted: "1e-6" without a point is a number too,
-// and .inf, +inf and -inf are.
+// Float decodes a number. In YAML, the number may be quoted, may lack a decimal point as in "1e-6", and may be
+// .inf, +inf or -inf.
 func (n *Node) Float() (float64, bool) {
 	if !n.Here() || n.Kind != Scalar {
 		return 0, false
@@ -148,7 +148,7 @@ func (n *Node) Float() (float64, bool) {
 	return x, err == nil && !math.IsNaN(x)
 }
 
-// whole reads a whole number. In YAML it may be written 1e3.
+// whole decodes an integer. In YAML, it may be written as 1e3.
 func (n *Node) whole() (int64, bool) {
 	if n.value != nil {
 		x, ok := n.value.(int64)

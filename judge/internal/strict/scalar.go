@@ -10,13 +10,13 @@ import (
 	"assay/judge"
 )
 
-// Duration is a time.Duration that is written "1s", "500ms" or "1m30s".
+// Duration is a time.Duration written as "1s", "500ms" or "1m30s".
 type Duration time.Duration
 
-// Want returns what is read.
+// Want describes the accepted format.
 func (Duration) Want() string { return `a duration in quotes such as "1s" or "500ms"` }
 
-// UnmarshalText reads a duration, which may not be negative.
+// UnmarshalText parses a duration, which must not be negative.
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(strings.ReplaceAll(string(text), " ", ""))
 	switch {
@@ -31,17 +31,16 @@ func (d *Duration) UnmarshalText(text []byte) error {
 
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// MarshalText writes a duration as UnmarshalText reads it.
+// MarshalText formats a duration for UnmarshalText.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// Size is a number of bytes that is written "64KiB", "256 MiB", "1GB" or "512".
-// Units without an i are powers of ten.
+// Size is a number of bytes written as "64KiB", "256 MiB", "1GB" or "512". Units without an i are powers of ten.
 type Size int64
 
-// Want returns what is read.
+// Want describes the accepted format.
 func (Size) Want() string { return `a size in quotes such as "256MiB"` }
 
-// units are the letters that may follow a size, and what each stands for.
+// units lists the units of a size, and the number of bytes of each.
 var units = []struct {
 	name  string
 	bytes int64
@@ -50,7 +49,7 @@ var units = []struct {
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"kB", 1e3}, {"B", 1}, {"", 1},
 }
 
-// UnmarshalText reads a size.
+// UnmarshalText parses a size.
 func (s *Size) UnmarshalText(text []byte) error {
 	const hint = `write a number and a unit: "64KiB", "256MiB", "1GiB"`
 	written := strings.TrimSpace(string(text))
@@ -77,7 +76,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return &judge.Fault{Text: fmt.Sprintf("%.40q is not a size", text), Hint: hint}
 }
 
-// String writes the size with the largest unit that leaves it whole.
+// String formats the size with the largest unit that gives an integer.
 func (s Size) String() string {
 	for _, unit := range units[:4] {
 		if n := int64(s); n >= unit.bytes && n%unit.bytes == 0 {
@@ -87,5 +86,5 @@ func (s Size) String() string {
 	return fmt.Sprintf("%dB", int64(s))
 }
 
-// MarshalText writes a size as UnmarshalText reads it.
+// MarshalText formats a size for UnmarshalText.
 func (s Size) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -8,24 +8,23 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// position is a place in a file: line and column in bytes, both from 1. The
-// zero value is "somewhere in the file".
+// position is a position in a file: line and column in bytes, both from 1. The zero value is an unknown position
+// in the file.
 type position struct{ line, column int }
 
-// scanner finds the positions of all keys and list items. The library, which
-// does not tell them, has already found the text to be valid, so the scanner
-// only has to step over values, not to judge them.
+// scanner finds the positions of all keys and list items, because the library does not report them. The library
+// has already validated the text, so the scanner only skips values and does not check them.
 type scanner struct {
 	text  string
 	pos   int
 	marks map[string]position
-	count map[string]int // how many tables each [[array]] has so far
-	line  int            // of the byte at lineAt
-	from  int            // first byte of that line
-	seen  int            // bytes counted into line
+	count map[string]int // number of tables in each [[array]] so far
+	line  int            // line number of the byte at seen
+	from  int            // offset of the first byte of that line
+	seen  int            // number of bytes already counted
 }
 
-// scan returns the position of each key, written as for Doc.Fault.
+// scan returns the position of each key. Keys are written as for Doc.Fault.
 func scan(text string) map[string]position {
 	s := &scanner{text: text, marks: map[string]position{}, count: map[string]int{}, line: 1}
 	table := ""
@@ -37,13 +36,13 @@ func scan(text string) map[string]position {
 			s.assignment(table)
 		}
 		if s.pos == start {
-			break // not valid after all
+			break // the text is not valid after all
 		}
 	}
 	return s.marks
 }
 
-// mark notes where a key stands, the first time that it does.
+// mark records the position of a key where it first occurs.
 func (s *scanner) mark(key string, at int) {
 	if _, known := s.marks[key]; known {
 		return
@@ -57,7 +56,7 @@ func (s *scanner) mark(key string, at int) {
 	s.marks[key] = position{s.line, at - s.from + 1}
 }
 
-// blank steps over white space, line ends and comments.
+// blank skips white space, line ends and comments.
 func (s *scanner) blank() {
 	for s.pos < len(s.text) {
 		switch s.text[s.pos] {
@@ -71,7 +70,7 @@ func (s *scanner) blank() {
 	}
 }
 
-// to goes to the next of these bytes, or to the end.
+// to moves to the next of the bytes in stops, or to the end.
 func (s *scanner) to(stops string) {
 	if i := strings.IndexAny(s.text[s.pos:], stops); i >= 0 {
 		s.pos += i
@@ -80,10 +79,10 @@ func (s *scanner) to(stops string) {
 	}
 }
 
-// at reports whether the text continues like this.
+// at reports whether the text at the current position begins with text.
 func (s *scanner) at(text string) bool { return strings.HasPrefix(s.text[s.pos:], text) }
 
-// eat steps over a byte, if it is here.
+// eat skips the byte c if it is next.
 func (s *scanner) eat(c byte) bool {
 	if s.pos < len(s.text) && s.text[s.pos] == c {
 		s.pos++
@@ -165,7 +164,7 @@ func (s *scanner) name() (string, bool) {
 	return s.text[start:s.pos], s.pos > start
 }
 
-// unquoted reads a name in double quotes. The escapes are the library's to read.
+// unquoted decodes a name in double quotes. The library resolves escapes.
 func unquoted(name string) string {
 	var read struct{ Name string }
 	if strings.Contains(name, `\`) {
@@ -176,7 +175,7 @@ func unquoted(name string) string {
 	return strings.Trim(name, `"`)
 }
 
-// quotes steps over a text in quotes of one line.
+// quotes skips a quoted text on one line.
 func (s *scanner) quotes(quote byte) {
 	for s.pos++; s.pos < len(s.text); s.pos++ {
 		switch c := s.text[s.pos]; {
@@ -190,7 +189,7 @@ func (s *scanner) quotes(quote byte) {
 	s.pos = len(s.text)
 }
 
-// block steps over a text in three quotes.
+// block skips a text in triple quotes.
 func (s *scanner) block(quote string) {
 	for s.pos += 3; s.pos < len(s.text); s.pos++ {
 		if quote[0] == '"' && s.text[s.pos] == '\\' {
@@ -200,14 +199,14 @@ func (s *scanner) block(quote string) {
 		if s.at(quote) {
 			s.pos += 3
 			for extra := 0; extra < 2 && s.eat(quote[0]); extra++ {
-			} // up to two quotes more belong to the text
+			} // up to two more quotes may belong to the text
 			return
 		}
 	}
 	s.pos = len(s.text)
 }
 
-// value steps over a value and marks what is inside.
+// value skips a value and marks the keys and items inside.
 func (s *scanner) value(path string) {
 	switch {
 	case s.at(`"""`), s.at(`'''`):
@@ -229,7 +228,7 @@ func (s *scanner) value(path string) {
 	}
 }
 
-// items reads what stands between commas, up to the closing byte.
+// items calls item for each comma-separated item, up to the closing byte.
 func (s *scanner) items(closing byte, item func(i int)) {
 	for i := 0; ; i++ {
 		s.blank()
@@ -249,11 +248,11 @@ func isBare(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
 }
 
-// maxPath bounds a path in bytes: one of a deeper value is that of the last value around it that has one,
-// since all paths of a file of brackets alone would take the square of its size.
+// maxPath is the maximum length of a path in bytes. A deeper value has the path of the last enclosing value within
+// the limit. Without a limit, the paths for a file of nested brackets would take memory quadratic in its size.
 const maxPath = 10_000
 
-// item adds the number of an item to the path of its list.
+// item adds the index of an item to the path of its list.
 func item(path string, i int) string {
 	if len(path) > maxPath {
 		return path
@@ -261,7 +260,7 @@ func item(path string, i int) string {
 	return fmt.Sprintf("%s[%d]", path, i)
 }
 
-// join adds a name to a path, in quotes where a bare one would be misread.
+// join adds a name to a path. It quotes the name if it would otherwise be ambiguous.
 func join(path, name string) string {
 	if len(path) > maxPath {
 		return path

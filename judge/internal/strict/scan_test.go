@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Whatever the bytes are, nothing panics; every fault has a line; and in a valid
-// file every key has a place, where its name stands.
+// FuzzDecode checks that no input causes a panic and that every fault has a line. In a valid file, every key must
+// have the position of its name.
 func FuzzDecode(f *testing.F) {
 	files, err := filepath.Glob("testdata/bad/*.toml")
 	if err != nil || len(files) == 0 {
@@ -47,7 +47,7 @@ func FuzzDecode(f *testing.F) {
 func places(t *testing.T, doc *Doc, v any, key string) {
 	t.Helper()
 	if strings.Contains(key, `""`) {
-		return // the library drops a list around a list under an empty name
+		return // the library drops a nested list under an empty name
 	}
 	if key != "" && !doc.Has(key) {
 		t.Fatalf("key %s of a valid file has no place:\n%q", key, doc.data)

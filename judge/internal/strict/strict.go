@@ -1,19 +1,18 @@
-// Package strict reads TOML and YAML files that people write, and reports where they are wrong: every
-// unknown key, every value of the wrong type and every syntax error becomes a *judge.Fault with file,
-// line, column and a hint. It continues after a fault, so that one run reports all of them. Only a syntax
-// error is alone.
+// Package strict reads TOML and YAML files and reports their errors. Every unknown key, every value of the wrong
+// type and every syntax error becomes a *judge.Fault with file, line, column and a hint. Decoding continues after
+// a fault, so that one run reports all of them. Only a syntax error stops it and is reported alone.
 //
 // Decode reads TOML into a struct. ParseYAML reads YAML into a tree of Nodes, each with its position, and
-// Node.Decode fills a struct from it. A struct says what a file may hold, by `toml:"name"` or `yaml:"name"`
-// tags. Its fields may be strings, booleans, integers, floats, structs, maps from string, slices, *Node,
-// pointers to these, and types that read themselves: Reader from a Node, or encoding.TextUnmarshaler from
-// text, such as Duration and Size. In TOML, a field may also be an any. Fields without a tag are not keys.
-// What the file does not set keeps its value.
+// Node.Decode decodes it into a struct. The `toml:"name"` or `yaml:"name"` tags of a struct define the keys of a
+// file. Its fields may be strings, booleans, integers, floats, structs, maps from string, slices, *Node, and
+// pointers to these. They may also be types that decode themselves: a Reader decodes a Node, and an
+// encoding.TextUnmarshaler, such as Duration and Size, decodes text. In TOML, a field may also be an any. Fields
+// without a tag are not keys. Fields that the file does not set stay unchanged.
 //
-// YAML comes from others, so it is bounded: its size, its depth, and what its aliases come to.
+// YAML files come from outside, so their size, their depth, and the expansion of their aliases are limited.
 //
-// The package does not write YAML, and it does not check what a value means: the caller does. It is the
-// only package that imports the libraries of both.
+// The package does not write YAML, and it does not check what a value means: the caller does. It is the only
+// package that imports the TOML and YAML libraries.
 package strict
 
 import (
@@ -30,18 +29,17 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// A Doc is a TOML file that was decoded.
+// A Doc is a decoded TOML file.
 type Doc struct {
 	file  string
 	data  string
 	marks map[string]position // nil after a syntax error
 }
 
-// Decode reads a file's data into the struct that into points to. The file's
-// name is only for the faults. The document is never nil, and into holds what
-// could be read, faults or not.
+// Decode decodes a file's data into the struct that the pointer into refers to. The file's name is only used in
+// faults. Decode never returns a nil document. Even with faults, it sets all fields that could be read.
 func Decode(file string, data []byte, into any) (*Doc, judge.Faults) {
-	text := strings.TrimLeft(string(data), "\ufeff") // the library takes one more off than it is given
+	text := strings.TrimLeft(string(data), "\ufeff") // the library would remove only one byte order mark
 	d := &Doc{file: file, data: text}
 	if line := tooDeep(text); line > 0 {
 		return d, judge.Faults{{File: file, Line: line, Text: "brackets or parts of a key inside one another, too deep to read"}}
@@ -58,8 +56,8 @@ func Decode(file string, data []byte, into any) (*Doc, judge.Faults) {
 	return d, faults
 }
 
-// node makes the Node of a value that the library has read. If its position is not known, it is that of
-// the value around it.
+// node returns the Node of a value that the library has decoded. If the position of the value is unknown, it uses
+// that of the enclosing value.
 func (d *Doc) node(v any, path string, around position) *Node {
 	at, known := d.marks[path]
 	if !known {
@@ -91,9 +89,9 @@ func (d *Doc) node(v any, path string, around position) *Node {
 	return n
 }
 
-// tooDeep returns the line on which brackets, or the parts of a key, stand deeper than in any file of a
-// person's, or 0. The library would overflow its stack, which nothing can catch, or take the square of a
-// key's length. Brackets and names in texts count too, which does not matter at these depths.
+// tooDeep returns the line on which brackets, or the parts of a key, are nested deeper than in any real file. It
+// returns 0 if there is none. On such a line, the library would overflow its stack, which cannot be recovered, or
+// take time quadratic in a key's length. Brackets and names in texts also count, but no real file has that many.
 func tooDeep(text string) int {
 	const mostBrackets, mostParts = 100_000, 1000
 	depth, parts, line, last := 0, 0, 1, byte(0)
@@ -123,9 +121,8 @@ func tooDeep(text string) int {
 	return 0
 }
 
-// Fault makes a fault at the place of a key, such as "limits.time" or
-// "group[2].cases[0]" (lists count from 0). A key that the file does not set
-// stands where the nearest table or list around it does.
+// Fault returns a fault at the position of a key, such as "limits.time" or "group[2].cases[0]" (lists count from
+// 0). If the file does not set the key, the position is that of the nearest enclosing table or list.
 func (d *Doc) Fault(key, text, hint string) *judge.Fault {
 	for key != "" && !d.Has(key) {
 		key = key[:max(strings.LastIndexAny(key, ".["), 0)]
@@ -134,23 +131,23 @@ func (d *Doc) Fault(key, text, hint string) *judge.Fault {
 	return &judge.Fault{File: d.file, Line: p.line, Column: p.column, Text: text, Hint: hint}
 }
 
-// Has reports whether the file sets a key, which is written as for Fault.
+// Has reports whether the file sets a key, written as for Fault.
 func (d *Doc) Has(key string) bool {
 	_, has := d.marks[key]
 	return has
 }
 
-// syntaxFault makes a fault of the library's error. Its hint shows the line.
+// syntaxFault converts the library's error to a fault. The hint shows the line.
 func (d *Doc) syntaxFault(err error) *judge.Fault {
 	fault := &judge.Fault{File: d.file, Text: err.Error()}
 	parse, ok := errors.AsType[toml.ParseError](err)
 	if !ok {
 		return fault
 	}
-	// The library counts lines in several ways; the offset is always right.
+	// The library counts lines inconsistently, but the offset is always right.
 	at := min(max(parse.Position.Start, 0), len(d.data))
 	if at > 0 && at == len(d.data) && d.data[at-1] == '\n' {
-		at-- // the end of the last line, not a line after it
+		at-- // report the end of the last line rather than a line after it
 	}
 	before, after := d.data[:at], d.data[at:]
 	start := strings.LastIndexByte(before, '\n') + 1
@@ -173,7 +170,7 @@ func (d *Doc) syntaxFault(err error) *judge.Fault {
 	return fault
 }
 
-// advice returns the hint of the first row whose message is a part of a library's message.
+// advice returns the hint of the first row whose text occurs in a library's message.
 func advice(message string, rows [][2]string) string {
 	for _, row := range rows {
 		if strings.Contains(message, row[0]) {
@@ -183,7 +180,7 @@ func advice(message string, rows [][2]string) string {
 	return ""
 }
 
-// tomlAdvice says what to do about the library's most frequent messages.
+// tomlAdvice maps the library's most frequent messages to hints.
 var tomlAdvice = [][2]string{
 	{"expected value but found", `text stands in quotes: name = "text"`},
 	{"strings cannot contain newlines", `the closing quote is missing; text of several lines stands in """`},

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sample has a field of every kind that a file may hold.
+// sample has a field of every kind that a file may contain.
 type sample struct {
 	Title  string         `toml:"title"`
 	Kind   string         `toml:"kind"`
@@ -211,7 +211,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestDeepFiles: a file that is deeper than any person writes is refused, or read in bounded memory.
+// TestDeepFiles checks that an unusually deep file is refused, or read with limited memory.
 func TestDeepFiles(t *testing.T) {
 	for _, row := range []struct {
 		it, text string

@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	maxBytes = 4 << 20 // of a file; generators.yaml of large packages have a few hundred kB
-	maxNodes = 300_000 // with every alias written out
+	maxBytes = 4 << 20 // per file; generators.yaml in large packages has a few hundred kB
+	maxNodes = 300_000 // with all aliases expanded
 	maxDepth = 100
 )
 
-// ParseYAML reads a file's data. The name is only for the faults. An empty file is
-// Null. With a fault, the Node is what could be read.
+// ParseYAML parses a file's data. The name is only used in faults. An empty file gives a Null node. If there are
+// faults, the Node contains what could be read.
 func ParseYAML(file string, data []byte) (*Node, judge.Faults) {
 	n, twice, faults := ParseYAMLTwice(file, data)
 	return n, append(twice, faults...)
 }
 
-// ParseYAMLTwice is ParseYAML, but with the faults of keys that stand twice apart: some
-// readers of YAML take the last of them without a word, as the Node has it.
+// ParseYAMLTwice is like ParseYAML, but returns the faults of duplicate keys separately. Of duplicate keys, the
+// Node contains the last one. Some YAML readers also silently use the last one.
 func ParseYAMLTwice(file string, data []byte) (n *Node, twice, faults judge.Faults) {
 	none := &Node{Kind: Null, File: file}
 	if len(data) > maxBytes {
@@ -56,7 +56,7 @@ func ParseYAMLTwice(file string, data []byte) (n *Node, twice, faults judge.Faul
 	return root, b.twice, b.faults
 }
 
-// notText finds bytes that are in no text, for which the library knows no place.
+// notText finds bytes that are not text. The library does not report their position.
 func notText(file string, data []byte) *judge.Fault {
 	if mark.UTF16(data) {
 		return &judge.Fault{File: file, Line: 1, Column: 1, Text: "the file is in UTF-16", Hint: "save the file as UTF-8"}
@@ -77,8 +77,8 @@ func notText(file string, data []byte) *judge.Fault {
 	return nil
 }
 
-// withoutVersion blanks out the directive that says which YAML the file is: the
-// library rejects 1.2, which is what most files mean who say so.
+// withoutVersion blanks out the %YAML directive. Most files with this directive name version 1.2, which the
+// library rejects.
 func withoutVersion(data []byte) []byte {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "%YAML") {
@@ -87,7 +87,7 @@ func withoutVersion(data []byte) []byte {
 	return []byte(text)
 }
 
-// yamlSyntaxFault makes a fault of the library's error.
+// yamlSyntaxFault converts the library's error to a fault.
 func yamlSyntaxFault(file string, err error) *judge.Fault {
 	f := &judge.Fault{File: file, Text: strings.TrimPrefix(err.Error(), "yaml: ")}
 	if load, ok := errors.AsType[*yaml.LoadError](err); ok {
@@ -97,7 +97,7 @@ func yamlSyntaxFault(file string, err error) *judge.Fault {
 	return f
 }
 
-// yamlAdvice says what to do about the library's most frequent messages.
+// yamlAdvice maps the library's most frequent messages to hints.
 var yamlAdvice = [][2]string{
 	{"cannot start any token", "YAML is indented with blanks, not with tabs; a value that starts with @, ` or % stands in quotes"},
 	{"tab character", "YAML is indented with blanks, not with tabs"},

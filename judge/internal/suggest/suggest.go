@@ -1,6 +1,5 @@
-// Package suggest finds what an author meant who wrote a word that does not
-// exist: a key, a language, a problem, a command. It does not say that the word
-// is wrong; it only makes the hint that follows.
+// Package suggest finds the most likely intended word for an unknown one, such as a key, a language, a problem or
+// a command. It does not report the error, but only makes the hint that follows it.
 package suggest
 
 import (
@@ -9,10 +8,9 @@ import (
 	"strings"
 )
 
-// Closest returns the candidate that the word is most likely a slip of, and
-// false if none is near. Of equally near ones it is the first in the
-// alphabet. A slip is a letter too many, too few, wrong or swapped with its
-// neighbor, about one for each three letters; another case; or the beginning of
+// Closest returns the candidate that is most similar to a misspelled word. It returns false if none is similar. Of
+// equally similar candidates, it returns the first in alphabetical order. A misspelling is an extra, missing,
+// wrong or swapped letter, about one per three letters, or different case. The word may also be the beginning of
 // exactly one candidate.
 func Closest(word string, candidates []string) (string, bool) {
 	word = strings.ToLower(word)
@@ -49,14 +47,14 @@ func Closest(word string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// longest bounds the work on words too long to be typed, in letters.
+// longest is the maximum length of a word in letters. Longer words are not compared.
 const longest = 64
 
-// shown is how many candidates a list shows.
+// shown is the maximum number of candidates in a list.
 const shown = 24
 
-// Hint returns `did you mean "x"?`, or the list of candidates where none is
-// near, or "" if there are none.
+// Hint returns `did you mean "x"?`, or the list of candidates if none is similar. It returns an empty string if
+// there are no candidates.
 func Hint(word string, candidates []string) string {
 	if c, ok := Closest(word, candidates); ok {
 		return fmt.Sprintf("did you mean %q?", c)
@@ -64,8 +62,8 @@ func Hint(word string, candidates []string) string {
 	return List(candidates)
 }
 
-// List returns `one of: a, b, c` in the alphabet's order, cut where it is long,
-// or "" for no candidates.
+// List returns `one of: a, b, c` in alphabetical order, and cuts a long list. It returns an empty string if there
+// are no candidates.
 func List(candidates []string) string {
 	sorted := slices.Compact(slices.Sorted(slices.Values(candidates)))
 	switch n := len(sorted); {
@@ -79,8 +77,8 @@ func List(candidates []string) string {
 	return "one of: " + strings.Join(sorted, ", ")
 }
 
-// slips counts the insertions, deletions, replacements and swaps of neighbors
-// that lead from a to b, if no letter is touched twice.
+// slips returns the number of insertions, deletions, replacements and swaps of neighbors that change a to b, if no
+// letter is changed twice.
 func slips(a, b []rune) int {
 	var before []int // the row before last
 	last := make([]int, len(b)+1)

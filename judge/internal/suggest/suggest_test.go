@@ -63,7 +63,7 @@ func TestListIsCut(t *testing.T) {
 	}
 }
 
-// One slip in a word of five letters or more is always found, whatever it is.
+// TestOneSlipIsFound checks that one misspelled letter in a word of five letters or more is always found.
 func TestOneSlipIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[a-m]{5,12}`).Draw(t, "word")

@@ -13,9 +13,9 @@ import (
 // at file.pl line 12, or file.java:12 in parentheses.
 var place = pattern.New(`([^\s"'(:]+)(?:", line |: line | line |:)([0-9]+)`)
 
-// Place returns where in one of some source files a program ended, as its standard error says. It
-// returns the innermost place: the last in a traceback of Python, and the first elsewhere. If no
-// line names one of the files, line is 0.
+// Place returns the position in sources at which a program failed, according to its standard error. If the
+// standard error names several positions, Place returns the innermost one. This is the last position in a Python
+// traceback, and the first position for other languages. If no line names one of the sources, line is 0.
 func Place(text string, sources []string) (file string, line int) {
 	byName := map[string]string{}
 	for _, s := range sources {
@@ -26,7 +26,7 @@ func Place(text string, sources []string) (file string, line int) {
 			byName[name+filepath.Ext(sources[0])] = sources[0]
 		}
 	}
-	latest := false // the last place counts
+	latest := false // use the last position
 	for l := range strings.Lines(text) {
 		if strings.HasPrefix(l, "Traceback (most recent call last)") {
 			latest = true
@@ -41,12 +41,12 @@ func Place(text string, sources []string) (file string, line int) {
 	return file, line
 }
 
-// mostSources is how many files of a program are looked at.
+// mostSources is the maximum number of source files that Sources returns.
 const mostSources = 1000
 
-// Sources returns the files of a program, for Place. If path is a file, it is the only one.
+// Sources returns the source files of a program for Place. If path is a file, it returns only path.
 func Sources(path string) (all []string) {
-	_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error { // what cannot be read is no source
+	_ = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error { // skip unreadable paths
 		if err == nil && !d.IsDir() {
 			all = append(all, path)
 		}
@@ -58,8 +58,8 @@ func Sources(path string) (all []string) {
 	return all
 }
 
-// Crashed reports whether a standard error says that a run time ended the program, such as for an
-// exception that it does not catch.
+// Crashed reports whether a standard error shows that the language runtime ended the program, for example because
+// of an uncaught exception.
 func Crashed(text string) bool {
 	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(rest, "...") {
 		return ends().MatchString(first) || named().MatchString(first)

@@ -6,12 +6,12 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// mostLine is how many bytes of a line are looked at and kept.
+// mostLine is the number of bytes that are examined and kept of a line.
 const mostLine = 300
 
-// Reason returns the line of a standard error that tells why a program ended: what it panicked with,
-// or which exception it did not catch. Where no run time says so, it is the last line that is not
-// indented, as the places of a stack trace are. Of what a Buffer kept, it is the line of the whole.
+// Reason returns the line of a standard error that tells why a program failed: the panic message or the uncaught
+// exception. If no runtime reports a reason, it returns the last line that is not indented, because the lines of a
+// stack trace are indented. For the output of a Buffer, it returns the reason in the complete text.
 func Reason(text string) string {
 	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(rest, "...") {
 		return cut(strings.TrimSpace(first))
@@ -31,20 +31,20 @@ func Reason(text string) string {
 	return cut(last)
 }
 
-// picker picks the line that tells the reason out of lines that are seen one after the other. A later
-// line goes before an earlier one, as a program may continue after an exception that it shows.
+// picker selects the line that tells the reason from a sequence of lines. A later line replaces an earlier one,
+// because a program may continue after it prints an exception.
 type picker struct {
 	text  string
-	first int  // bytes of text that are its first line
-	sure  bool // a run time says that it ends the program
+	first int  // length in bytes of the first line of text
+	sure  bool // the runtime reported the end of the program
 
-	traceback bool // within one of Python's, whose first line that is not indented is the reason
-	more      bool // the next line belongs to text
+	traceback bool // inside a Python traceback, which ends with the unindented reason
+	more      bool // the next line is part of text
 
-	before string // the line before
+	before string // previous line
 }
 
-// thrown is what Node.js writes below a value that was thrown and is no Error.
+// thrown is the line that Node.js writes below a thrown value that is not an Error.
 const thrown = "(Use `node --trace-uncaught"
 
 var (

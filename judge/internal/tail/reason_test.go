@@ -11,8 +11,8 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// TestReason reads what run times write when a program ends: testdata/reasons.txtar has a file for each
-// trace, whose first line is the reason.
+// TestReason checks the reason found in error output of various runtimes. Each file in testdata/reasons.txtar is a
+// trace whose first line is the expected reason.
 func TestReason(t *testing.T) {
 	traces, err := txtar.ParseFile(filepath.Join("testdata", "reasons.txtar"))
 	if err != nil || len(traces.Files) == 0 {
@@ -30,7 +30,7 @@ func TestReason(t *testing.T) {
 					t.Errorf("%s: Reason is %q, want %q", name, got, want)
 				}
 			}
-			// A buffer that is too small for the trace keeps the reason, however it is written.
+			// A buffer that is too small for the trace keeps the reason, whatever the size of the writes.
 			for _, size := range []int{1, 7, 1 << 20} {
 				b := tail.Buffer{Most: 40}
 				for rest := trace; rest != ""; {
@@ -46,7 +46,8 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestBufferKeepsTheReason: the reason stands before the end, once, and is bounded.
+// TestBufferKeepsTheReason checks that the kept text begins with the reason, that the reason is not repeated, and
+// that its length is limited.
 func TestBufferKeepsTheReason(t *testing.T) {
 	b := tail.Buffer{Most: 20}
 	fmt.Fprint(&b, "panic: "+strings.Repeat("x", 1000)+"\n\ngoroutine 1 [running]:\n")
@@ -75,7 +76,7 @@ func TestBufferKeepsTheReason(t *testing.T) {
 	}
 }
 
-// FuzzReason: the reason is one line, no longer than some hundred bytes, of any text.
+// FuzzReason checks that the reason in any text is a single line of limited length.
 func FuzzReason(f *testing.F) {
 	f.Add("panic: x\ngoroutine 1 [running]:\n")
 	f.Add("Traceback (most recent call last):\n  File \"a\", line 1\nKeyError: 1\n")

@@ -1,17 +1,17 @@
-// Package tail keeps the end of a text, for the last words of a program that failed, and the line
-// of it that tells the reason. It does not keep the rest, however long the program continues.
+// Package tail keeps the end of a program's error output and the line that tells why the program failed. It does not
+// keep the other output, so its memory is limited.
 package tail
 
 import "strings"
 
-// Buffer keeps the end of what is written to it, and the line that Reason would pick of the whole.
+// Buffer keeps the end of the text written to it, and the line that Reason would select from the complete text.
 // The zero value keeps 2 KiB.
 type Buffer struct {
-	Most int // bytes to keep; 0 is 2 KiB
+	Most int // number of bytes to keep; zero means 2 KiB
 	kept []byte
 	lost bool
 
-	line   []byte // the beginning of the line that is not over
+	line   []byte // beginning of the unfinished line
 	reason picker
 }
 
@@ -33,7 +33,7 @@ func (t *Buffer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// read shows the picker each line.
+// read passes each complete line to the picker.
 func (t *Buffer) read(p []byte) {
 	for _, b := range p {
 		switch {
@@ -46,8 +46,8 @@ func (t *Buffer) read(p []byte) {
 	}
 }
 
-// Bytes returns what was kept. Where something was lost, it starts with "...", and before that
-// with the line that tells the reason, if that was lost, too.
+// Bytes returns the kept text. If other text was discarded, the result starts with "...". If the line that tells
+// the reason was discarded, that line comes first.
 func (t *Buffer) Bytes() []byte {
 	if !t.lost {
 		return t.kept
@@ -55,7 +55,7 @@ func (t *Buffer) Bytes() []byte {
 	picked := t.reason
 	picked.see(string(t.line))
 	out := append([]byte("..."), t.kept...)
-	// A reason that was put together of two lines is found by its beginning.
+	// A reason joined from two lines is found by its first line.
 	if first := picked.text[:picked.first]; first != "" && !strings.Contains(string(t.kept), "\n"+first) {
 		out = append([]byte(picked.text+"\n"), out...)
 	}

@@ -17,7 +17,7 @@ func ExampleBuffer() {
 	// Output: ...story
 }
 
-// TestBuffer holds the buffer against the whole text.
+// TestBuffer compares the buffer with the complete text.
 func TestBuffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := tail.Buffer{Most: rapid.IntRange(1, 20).Draw(t, "most")}

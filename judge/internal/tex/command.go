@@ -8,7 +8,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// command reads the command at i, and says where the text continues.
+// command reads the command at i, and returns the index after it.
 func (r *reader) command(s string, i, depth int) int {
 	word, end := name(s, i)
 	if word == "" {
@@ -47,7 +47,7 @@ func (r *reader) command(s string, i, depth int) int {
 	if do, ok := r.commands[word]; ok {
 		return do(r, s, end, depth)
 	}
-	if text, ok := mathSymbols[word]; ok { // a symbol of formulas in the text
+	if text, ok := mathSymbols[word]; ok { // a math symbol in the text
 		r.write(text)
 		return swallow(s, end, word)
 	}
@@ -58,7 +58,7 @@ func (r *reader) command(s string, i, depth int) int {
 	return end
 }
 
-// lengths are what a dimension looks like: 0.5em, -1 cm, .3\textwidth, with what may stretch.
+// lengths matches a dimension, such as 0.5em, -1 cm or .3\textwidth, including stretchable lengths.
 const lengths = `[-+]?(?:[0-9]*\.?[0-9]+)?\s*(?:` +
 	`(?:true\s*)?(?:pt|pc|in|bp|cm|mm|dd|cc|sp|ex|em|mu|px|fil+)\b|` +
 	`\\[a-z]*(?:width|height|skip|sep|indent|baseline|size)\b)`
@@ -70,8 +70,8 @@ var (
 		`^(?:kern|raise|lower)$`)
 )
 
-// unknown skips a command that is not known: what is in its braces is read as text, but
-// no options, no lengths, and not what is assigned to a register.
+// unknown skips the name of an unknown command, its options, its lengths and a value assigned to a register. The
+// text in its braces is read as text.
 func unknown(s string, i int, word string) int {
 	if register().MatchString(word) {
 		if found := assigned().FindString(s[i:min(len(s), i+200)]); found != "" {
@@ -90,7 +90,7 @@ func unknown(s string, i int, word string) int {
 	}
 }
 
-// swallow skips the blanks after a command's name, which part it from the text.
+// swallow skips the blanks that separate a command name from the text.
 func swallow(s string, i int, word string) int {
 	if isLetter(word[0]) {
 		for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
@@ -102,7 +102,7 @@ func swallow(s string, i int, word string) int {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// marked writes text between marks of Markdown. Blanks at its ends are outside.
+// marked writes text between Markdown marks. Leading and trailing blanks stay outside the marks.
 func (r *reader) marked(body, mark string, depth int) {
 	if mark == "`" {
 		for i, line := range strings.Split(r.inner(body, depth), breakMark) {
@@ -136,7 +136,7 @@ func (r *reader) codeSpan(line string) {
 	}
 }
 
-// group reads a group in the text. A font that it begins with is that of the whole group.
+// group reads a group in the text. A font command at its beginning applies to the whole group.
 func (r *reader) group(body string, depth int) {
 	rest := strings.TrimLeft(body, " \t\n")
 	if strings.HasPrefix(rest, `\`) {
@@ -149,14 +149,14 @@ func (r *reader) group(body string, depth int) {
 	r.text(body, depth+1)
 }
 
-// inner reads LaTeX into a text of its own.
+// inner returns the Markdown of a piece of LaTeX.
 func (r *reader) inner(s string, depth int) string {
 	sub := r.sub()
 	sub.text(s, depth+1)
 	return sub.out.String()
 }
 
-// expand runs a macro of the statement.
+// expand expands a macro that the statement defines.
 func (r *reader) expand(s string, end int, m macro, depth int) int {
 	body, end := m.with(s, end)
 	if r.runs++; r.runs > maxMacros || len(body) > maxText {
@@ -166,8 +166,7 @@ func (r *reader) expand(s string, end int, m macro, depth int) int {
 	return end
 }
 
-// act does what a command says, from the end of its name on, and returns where the
-// text continues.
+// act executes a command. i is the index after the command name. It returns the index at which the text continues.
 type act func(r *reader, s string, i, depth int) int
 
 func mark(text string) act {
@@ -196,7 +195,7 @@ func (r *reader) multicolumn(s string, i, depth int) int {
 	return end
 }
 
-// until reads a formula up to its closing command.
+// until reads a formula until its closing command.
 func (r *reader) until(s string, i int, closing string, display bool) int {
 	body, _, found := strings.Cut(r.ahead(s, i), closing)
 	if !found {
@@ -246,7 +245,7 @@ func (r *reader) epigraph(s string, i, depth int) int {
 
 // verb reads \verb|code|.
 func (r *reader) verb(s string, i, depth int) int {
-	if _, after, found := option(s, i); found { // of \lstinline
+	if _, after, found := option(s, i); found { // option of \lstinline
 		i = after
 	}
 	if i >= len(s) {
@@ -286,8 +285,8 @@ func (r *reader) define(s string, i, depth int) int {
 	return end
 }
 
-// ofFormat reports whether a command with this many arguments is one of the package format. A
-// statement defines it so that it can be set without the class of the format.
+// ofFormat reports whether a command with this number of arguments belongs to the problem package format. A
+// statement may define such a command so that it compiles without the document class of the format.
 func ofFormat(word string, args int) bool {
 	return word == "problemname" && args == 1 || word == "illustration" && args == 3
 }
@@ -349,7 +348,8 @@ func (r *reader) let(s string, i, depth int) int {
 	return end
 }
 
-// branch omits what only TeX can decide. \iftrue and \iffalse are known.
+// branch reads a conditional. It evaluates \iftrue and \iffalse, and omits the text of the other conditionals,
+// which only TeX can evaluate.
 func (r *reader) branch(s string, i, depth int) int {
 	word := s[strings.LastIndexByte(s[:i], '\\')+1 : i]
 	inner, orElse := 0, -1
@@ -457,8 +457,8 @@ func (r *reader) ensure(s string, i, depth int) int {
 	return end
 }
 
-// quantity reads a quantity of siunitx, \SI{number}{unit} and the like, and returns it as a
-// formula. For other commands it returns end.
+// quantity reads a siunitx quantity, such as \SI{number}{unit}, and returns it as a formula. For other commands it
+// returns an empty formula and i.
 func quantity(s string, i int, word string) (formula string, end int) {
 	var number, unit string
 	start := i
@@ -480,7 +480,7 @@ func quantity(s string, i int, word string) (formula string, end int) {
 
 var unitNames = pattern.New(`\\([a-zA-Z]+)\s*`)
 
-// unitOf returns the sign of a unit's command: \meter is m, \cm is cm.
+// unitOf returns the symbol for a unit command, such as m for \meter and cm for \cm.
 func unitOf(command string) string {
 	word := strings.TrimSpace(strings.TrimPrefix(command, `\`))
 	if sign, ok := units[word]; ok {
@@ -489,7 +489,7 @@ func unitOf(command string) string {
 	return word
 }
 
-// units are the signs of units and prefixes that siunitx spells out.
+// units maps the names of units and prefixes in siunitx to their symbols.
 var units = map[string]string{
 	"meter": "m", "metre": "m", "second": "s", "gram": "g", "kilogram": "kg", "litre": "l", "liter": "l",
 	"minute": "min", "hour": "h", "day": "d",
@@ -500,7 +500,7 @@ var units = map[string]string{
 	"square": "²", "squared": "²", "cubic": "³", "cubed": "³", "euro": "€",
 }
 
-// siunitx reads a quantity in the text.
+// siunitx returns the act that reads a quantity in the text.
 func siunitx(word string) act {
 	return func(r *reader, s string, i, depth int) int {
 		formula, end := quantity(s, i, word)

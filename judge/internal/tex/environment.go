@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// environment reads an environment, whose name is the next argument.
+// environment reads an environment. The next argument is its name.
 func (r *reader) environment(s string, i, depth int) int {
 	full, i := argument(s, i)
 	full = strings.TrimSpace(full)
@@ -49,8 +49,8 @@ func (r *reader) environment(s string, i, depth int) int {
 	return end
 }
 
-// ownEnvironment reads an environment that the statement defines. One that is defined by
-// itself is of no use here.
+// ownEnvironment reads an environment that the statement defines. Inside the environment, this definition does not
+// apply.
 func (r *reader) ownEnvironment(own ownEnvironment, word, body string, depth int) {
 	begin, at := own.begin.with(body, 0)
 	if r.runs++; r.runs > maxMacros || len(begin) > maxText {
@@ -63,8 +63,8 @@ func (r *reader) ownEnvironment(own ownEnvironment, word, body string, depth int
 	r.write("\n\n")
 }
 
-// layouts are the environments that only say where their text stands, with how many of
-// their arguments are not text.
+// layouts maps the environments that only affect the layout of their text to the number of arguments that are not
+// text.
 var layouts = map[string]int{
 	"center": 0, "flushleft": 0, "flushright": 0, "centering": 0, "raggedright": 0, "document": 0, "abstract": 0,
 	"titlepage": 0, "samepage": 0, "sloppypar": 0,
@@ -85,15 +85,15 @@ var layouts = map[string]int{
 	"displaycquote": 1, "lrbox": 1, "group": 0, "ruledtabular": 0, "center*": 0, "raggedleft": 0, "floatrow": 0,
 }
 
-// figures are the environments of pictures with a caption, with how many arguments they have
-// before it. The last one may be a width.
+// figures maps the environments of pictures with captions to the number of arguments before the content. The last
+// argument may be a width.
 var figures = map[string]int{
 	"figure": 0, "wrapfigure": 2, "subfigure": 1, "subfloat": 0, "SCfigure": 0, "sidewaysfigure": 0,
 	"floatingfigure": 1, "marginfigure": 0, "subcaptionblock": 1,
 }
 
-// textEnvironment reads an environment for the text in it. One that is not known may be a
-// drawing, and its source says nothing to a reader: it leaves a mark.
+// textEnvironment reads the text in an environment. An unknown environment may be a drawing whose source is
+// useless to readers, so it is replaced by a mark.
 func (r *reader) textEnvironment(body, word string, depth int) {
 	args, known := layouts[word]
 	figureArgs, isFigure := figures[word]
@@ -136,12 +136,13 @@ func (r *reader) textEnvironment(body, word string, depth int) {
 	r.write("\n\n" + strings.Trim(sub.out.String(), " \n") + "\n\n")
 }
 
-// verbatims are the environments whose text is not LaTeX.
+// verbatims contains the environments whose text is not LaTeX.
 var verbatims = map[string]bool{
 	"verbatim": true, "Verbatim": true, "BVerbatim": true, "alltt": true, "lstlisting": true, "minted": true, "comment": true,
 }
 
-// bodyOf finds the end of an environment, with others of its name inside.
+// bodyOf returns the body of an environment and the index after it. It supports nested environments of the same
+// name.
 func bodyOf(s string, i int, word string) (body string, end int) {
 	depth := 1
 	raw := verbatims[strings.TrimSuffix(word, "*")]
@@ -174,7 +175,7 @@ func bodyOf(s string, i int, word string) (body string, end int) {
 	return s[i:], len(s)
 }
 
-// list reads a list: each item is indented below its mark.
+// list reads a list, and indents each item below its mark.
 func (r *reader) list(body, kind string, depth int) {
 	_, at, _ := option(body, 0)
 	sub := r.sub()
@@ -196,8 +197,7 @@ func (r *reader) list(body, kind string, depth int) {
 	r.write("\n")
 }
 
-// While a list is read, itemMark is before each of its items, and labelMark before an item's
-// own label.
+// itemMark precedes each item of a list while the list is read, and labelMark precedes an item's own label.
 const (
 	itemMark  = "\x00item\x00"
 	labelMark = "\x00label\x00"
@@ -227,7 +227,7 @@ func tidyLines(text string) string {
 	return manyLines().ReplaceAllString(trailing().ReplaceAllString(text, "\n"), "\n\n")
 }
 
-// codeEnvironment reads an environment of code.
+// codeEnvironment reads a code environment.
 func (r *reader) codeEnvironment(body, kind string) {
 	if _, at, found := option(body, 0); found {
 		body = body[at:]
@@ -239,7 +239,7 @@ func (r *reader) codeEnvironment(body, kind string) {
 	r.code(body)
 }
 
-// code writes a text as code.
+// code writes body as a code block.
 func (r *reader) code(body string) {
 	r.write("\n\n```\n" + strings.Trim(strings.ReplaceAll(body, "```", "'''"), "\n") + "\n```\n\n")
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// opener is something in a formula that must be closed.
+// opener is the beginning of a construct in a formula that must be closed.
 type opener struct {
 	kind string // "{", "left" or "begin"
-	word string // of an environment
+	word string // name of the environment
 }
 
 func (o opener) String() string {
@@ -23,19 +23,19 @@ func (o opener) String() string {
 	return o.kind
 }
 
-// arguments are commands and how many arguments each needs.
+// arguments maps commands to the number of arguments that they require.
 var arguments = map[string]int{
 	"frac": 2, "dfrac": 2, "tfrac": 2, "cfrac": 2, "binom": 2, "dbinom": 2, "tbinom": 2, "sqrt": 1,
 	"overset": 2, "underset": 2, "stackrel": 2, "text": 1, "mathrm": 1, "mathbf": 1, "mathbb": 1, "mathcal": 1, "mathit": 1,
 	"operatorname": 1, "overline": 1, "underline": 1, "hat": 1, "vec": 1, "pmod": 1, "substack": 1, "begin": 1, "end": 1,
 }
 
-// undrawn are environments that LaTeX has in formulas and MathML does not draw.
+// undrawn lists the math environments of LaTeX that MathML does not render.
 var undrawn = []string{"tabular", "alignedat", "subarray", "CD", "psmallmatrix", "bsmallmatrix", "math", "displaymath",
 	"tikzpicture", "picture", "minipage", "multlined", "xy"}
 
-// Flaw returns what is wrong with a formula that LaTeX rejects, too, such as a brace that is not
-// closed or an environment that does not exist. It returns an empty string if nothing is. Own are
+// Flaw describes an error in a formula that LaTeX would also reject, such as an unclosed brace or an unknown
+// environment. It returns an empty string if the formula has no such error. The own parameter lists the
 // environments that the statement defines.
 func Flaw(formula string, own ...string) string {
 	if flaw := hides(formula); flaw != "" {
@@ -112,8 +112,8 @@ func Flaw(formula string, own ...string) string {
 	return flaw
 }
 
-// check warns of errors in a formula: stands is the formula in the statement, formula the same with the
-// statement's own commands replaced.
+// check warns about errors in a formula. The parameter stands is the formula as written in the statement. The
+// parameter formula is the same formula after expansion of the statement's own commands.
 func (r *reader) check(stands, formula string) {
 	r.doc.Formulas++
 	flaw := Flaw(formula, slices.Collect(maps.Keys(r.environments))...)
@@ -125,7 +125,7 @@ func (r *reader) check(stands, formula string) {
 	}
 }
 
-// hides returns what is wrong if a comment hides the end of a formula.
+// hides returns an error message if a comment hides the end of a formula, otherwise an empty string.
 func hides(formula string) string {
 	last := formula[strings.LastIndexByte(formula, '\n')+1:]
 	if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(last, `\\`, ""), `\%`, ""), "%") {
@@ -134,10 +134,10 @@ func hides(formula string) string {
 	return ""
 }
 
-// shown is how many characters of a formula a message has.
+// shown is the maximum number of characters of a formula in a message.
 const shown = 40
 
-// Short returns the beginning of a formula between dollars.
+// Short returns the beginning of a formula, enclosed in dollar signs.
 func Short(formula string) string {
 	one := strings.Join(strings.Fields(formula), " ")
 	if r := []rune(one); len(r) > shown {
@@ -146,22 +146,22 @@ func Short(formula string) string {
 	return "$" + one + "$"
 }
 
-// Broken returns what is wrong with a formula.
+// Broken returns an error message about a formula.
 func Broken(formula, flaw string) string {
 	return fmt.Sprintf("the formula %s is broken: %s", Short(formula), flaw)
 }
 
-// known reports whether formulas have an environment.
+// known reports whether an environment exists in formulas.
 func known(environment string) bool {
 	word := strings.TrimSuffix(environment, "*")
 	_, bracketed := brackets[word]
 	return bracketed || slices.Contains(undrawn, word) || slices.Contains(environments, word)
 }
 
-// environments are those of formulas without brackets around them.
+// environments lists the math environments without brackets.
 var environments = []string{"aligned", "align", "split", "eqnarray", "alignat", "equation", "flalign", "gathered", "gather", "multline"}
 
-// needs returns what is wrong if fewer than n arguments follow a command.
+// needs returns an error message if fewer than n arguments follow a command, otherwise an empty string.
 func needs(s string, i int, command string, n int) string {
 	if command == `\sqrt` {
 		_, i, _ = option(s, i)
@@ -182,8 +182,8 @@ func needs(s string, i int, command string, n int) string {
 	return ""
 }
 
-// scripts returns what is wrong with the exponent or index at i, and those after it at the
-// same place.
+// scripts returns an error message if the exponent or index at i is wrong, or if another one directly after it is
+// wrong.
 func scripts(s string, i int) string {
 	words := map[byte]string{'^': "exponents", '_': "indices"}
 	var seen []byte
@@ -197,7 +197,7 @@ func scripts(s string, i int) string {
 		}
 		start := i + 1
 		if _, i = argument(s, start); strings.HasPrefix(strings.TrimLeft(s[start:i], " \t\n"), `\`) {
-			return "" // a command has arguments of its own
+			return "" // the command has its own arguments
 		}
 		for i < len(s) && strings.IndexByte(" \t\n", s[i]) >= 0 {
 			i++

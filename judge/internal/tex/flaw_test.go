@@ -40,7 +40,7 @@ func TestFlaw(t *testing.T) {
 		{`a^b^c`, "it has two exponents in a row: put braces around one"},
 		{`a_b^c_d`, "it has two indices in a row: put braces around one"},
 		{`a^{b}{}^c`, ""},
-		{`x^\frac12^2`, ""}, // where the argument ends is not looked for
+		{`x^\frac12^2`, ""}, // the end of the argument is not determined
 		{`a $ b`, "it has a dollar sign in it; an earlier formula may not be closed"},
 		{`\text{if $a$ is \$5}`, ""},
 		{`\text{if $a is}`, "a dollar sign in it is not closed"},
@@ -57,7 +57,7 @@ func TestFlaw(t *testing.T) {
 	}
 }
 
-// TestFlawOfDrawn: what pages draw is not broken.
+// TestFlawOfDrawn checks that Flaw finds no error in formulas that MathML renders.
 func TestFlawOfDrawn(t *testing.T) {
 	data, err := os.ReadFile("testdata/formulas.txt")
 	if err != nil {

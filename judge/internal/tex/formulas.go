@@ -6,7 +6,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// Formula returns a formula as plain text: "10^5", "a/b", "n ≤ m".
+// Formula returns a formula as plain text, such as "10^5", "a/b" or "n ≤ m".
 func Formula(source string) string {
 	if len(source) > maxFormula {
 		source = source[:maxFormula]
@@ -14,7 +14,7 @@ func Formula(source string) string {
 	return plainMath(source, 0)
 }
 
-// inMarkdown finds code, which is left alone, and formulas.
+// inMarkdown matches formulas and also code, which must not be changed.
 var inMarkdown = pattern.New("(?s)```.*?```|`[^`\n]*`|\\\\.|\\$\\$.+?\\$\\$|\\$(?:[^$\\\\]|\\\\.)+\\$")
 
 // plainFormulas writes the formulas of what Markdown wrote as plain text.

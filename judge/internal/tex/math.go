@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// plainMath writes a formula as text: "10^5", "a/b", "n ≤ m".
+// plainMath returns a formula as plain text, such as "10^5", "a/b" or "n ≤ m".
 func plainMath(s string, depth int) string {
 	if depth > maxDepth {
 		return ""
@@ -47,7 +47,7 @@ func plainMath(s string, depth int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// spaced writes a symbol. A relation stands between blanks.
+// spaced writes a symbol. It avoids a second blank before a relation.
 func spaced(b *strings.Builder, text string) {
 	if strings.HasPrefix(text, " ") && (strings.HasSuffix(b.String(), " ") || b.Len() == 0) {
 		text = strings.TrimPrefix(text, " ")
@@ -55,7 +55,7 @@ func spaced(b *strings.Builder, text string) {
 	b.WriteString(text)
 }
 
-// script writes an exponent or index, in parentheses where it has several parts.
+// script returns an exponent or index as text, in parentheses if it has several parts.
 func script(mark byte, text string) string {
 	text = strings.TrimSpace(text)
 	switch {
@@ -159,8 +159,8 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 	return word, end // \log, \min, \gcd
 }
 
-// stackCommand reads a command with several arguments. One of them is above or below another,
-// or only sets how it looks.
+// stackCommand reads a command with several arguments. One argument is above or below another, or only changes the
+// appearance.
 func stackCommand(word, s string, end, depth int) (text string, after int, ok bool) {
 	inner := func() string {
 		var body string
@@ -188,7 +188,7 @@ func stackCommand(word, s string, end, depth int) (text string, after int, ok bo
 	return "", end, false
 }
 
-// overMarks are commands that put something on a letter, as Unicode combines it.
+// overMarks maps the commands that put a mark on a letter to the combining characters of Unicode.
 var overMarks = map[string]rune{
 	"overline": '\u0305', "bar": '\u0304', "hat": '\u0302', "widehat": '\u0302', "vec": '\u20D7',
 	"overrightarrow": '\u20D7', "tilde": '\u0303',
@@ -197,14 +197,14 @@ var overMarks = map[string]rune{
 	"grave": '\u0300',
 }
 
-// marked puts a mark on a letter. What has several is named by the mark: vec(AB).
+// marked puts a mark on a letter. For several letters it writes the name of the mark, as in vec(AB).
 func marked(text, word string, mark rune) string {
 	letters := []rune(text)
 	if len(letters) == 1 {
 		return norm.NFC.String(text + string(mark))
 	}
 	if word == "overline" && len(letters) < 20 && !strings.ContainsFunc(text, func(r rune) bool { return !isDigitOrLetter(r) }) {
-		var b strings.Builder // as in a number of digits
+		var b strings.Builder // for example, the digits of a number
 		for _, letter := range letters {
 			b.WriteString(string(letter) + string(mark))
 		}
@@ -215,15 +215,15 @@ func marked(text, word string, mark rune) string {
 
 func isDigitOrLetter(r rune) bool { return unicode.IsDigit(r) || unicode.IsLetter(r) }
 
-// brackets are what stands around the rows of a matrix.
+// brackets maps matrix environments to the brackets around their rows.
 var brackets = map[string][2]string{
 	"pmatrix": {"(", ")"}, "bmatrix": {"[", "]"}, "Bmatrix": {"{", "}"}, "vmatrix": {"|", "|"},
 	"Vmatrix": {"‖", "‖"}, "matrix": {"", ""},
 	"smallmatrix": {"", ""}, "array": {"", ""}, "cases": {"{ ", " }"}, "dcases": {"{ ", " }"}, "rcases": {"{ ", " }"},
 }
 
-// mathEnvironment reads an environment in a formula. The rows of a matrix stand between
-// semicolons, and its cells between commas: (1, 0; 0, 1).
+// mathEnvironment reads an environment in a formula. Semicolons separate the rows of a matrix, and commas separate
+// its cells, as in (1, 0; 0, 1).
 func mathEnvironment(s string, i, depth int) (text string, end int) {
 	word, i := argument(s, i)
 	word = strings.TrimSpace(word)
@@ -242,7 +242,7 @@ func mathEnvironment(s string, i, depth int) (text string, end int) {
 	}
 	var rows []string
 	for _, row := range splitTop(body[at:], `\\`) {
-		_, skip, _ := option(row, 0) // of the line's end before it
+		_, skip, _ := option(row, 0) // option of the preceding line break
 		var cells []string
 		for _, cell := range splitTop(row[skip:], "&") {
 			cells = append(cells, plainMath(cell, depth+1))
@@ -254,7 +254,7 @@ func mathEnvironment(s string, i, depth int) (text string, end int) {
 	return around[0] + strings.Join(rows, "; ") + around[1], end
 }
 
-// part puts a part of a fraction into parentheses where it needs them.
+// part puts the numerator or denominator of a fraction in parentheses if necessary.
 func part(text string) string {
 	if strings.ContainsAny(text, " +-*/·") {
 		return "(" + text + ")"
@@ -262,7 +262,7 @@ func part(text string) string {
 	return text
 }
 
-// mathSymbols are commands of formulas that stand for characters.
+// mathSymbols maps math commands to the characters that they represent.
 var mathSymbols = map[string]string{
 	"le": " ≤ ", "leq": " ≤ ", "leqslant": " ≤ ", "ge": " ≥ ", "geq": " ≥ ", "geqslant": " ≥ ", "ne": " ≠ ",
 	"neq": " ≠ ", "lt": " < ", "gt": " > ",
@@ -294,7 +294,7 @@ var mathSymbols = map[string]string{
 	"checkmark": "✓", "square": "□", "triangle": "△",
 }
 
-// accents are commands that put something on a letter, as Unicode combines it.
+// accents maps the commands that put an accent on a letter to the combining characters of Unicode.
 var accents = map[string]rune{
 	"'": '\u0301', "`": '\u0300', "^": '\u0302', "\"": '\u0308', "~": '\u0303', "=": '\u0304', ".": '\u0307',
 	"u": '\u0306', "v": '\u030C', "H": '\u030B',

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// MathML draws a formula as MathML Core, in the line or on one of its own. It says false of a
-// formula with something in it that cannot be drawn: a command that is not known, braces
-// that do not match.
+// MathML returns a formula as MathML Core, either inline or as a displayed formula. It returns false if part of
+// the formula cannot be rendered, such as an unknown command or an unmatched brace.
 func MathML(tex string, display bool) (string, bool) {
 	if len(tex) > maxFormula {
 		return "", false
@@ -32,13 +31,13 @@ func MathML(tex string, display bool) (string, bool) {
 	return open + body + "</math>", len(body) <= maxDrawn
 }
 
-// What a formula may cost: bytes that are read, and written.
+// Limits for a formula, in bytes: maxFormula for its source and maxDrawn for its MathML.
 const (
 	maxFormula = 64 << 10
 	maxDrawn   = 1 << 20
 )
 
-// parser reads a formula and writes elements. What it cannot read sets bad.
+// parser reads a formula and writes elements. It sets bad on a syntax error or an unknown command.
 type parser struct {
 	s       string
 	i       int
@@ -46,14 +45,14 @@ type parser struct {
 	display bool
 	style   alphabet // of letters
 	bad     bool
-	size    int // of all that was written
+	size    int // bytes written so far
 }
 
-// atom is an element, with how scripts are at it.
+// atom is an element and the position of its scripts.
 type atom struct {
 	html   string
-	limits bool // above and below it, if there is room
-	empty  bool // it is a space, a label or nothing at all: no base for a script
+	limits bool // scripts go above and below if there is room
+	empty  bool // a space, a label or nothing: not a base for scripts
 }
 
 func (p *parser) fail() {
@@ -61,8 +60,8 @@ func (p *parser) fail() {
 	p.i = len(p.s)
 }
 
-// rows reads cells, which & parts, in rows, which \\ parts; to the end of the text, of the
-// group or of the environment, which it leaves there.
+// rows reads cells separated by & in rows separated by \\. It stops before the end of the text, the group or the
+// environment.
 func (p *parser) rows(inner bool) (rows [][]string) {
 	row := []string{}
 	for {
@@ -75,10 +74,10 @@ func (p *parser) rows(inner bool) (rows [][]string) {
 			p.i++
 		case strings.HasPrefix(p.s[p.i:], `\\`):
 			p.i += 2
-			p.option() // how far apart
+			p.option() // extra space between the rows
 			rows, row = append(rows, row), []string{}
 			if p.blank(); p.i == len(p.s) || inner && strings.HasPrefix(p.s[p.i:], `\end`) {
-				return rows // a row's end after the last row
+				return rows // line break after the last row
 			}
 		default:
 			return append(rows, row)
@@ -86,7 +85,7 @@ func (p *parser) rows(inner bool) (rows [][]string) {
 	}
 }
 
-// row reads elements up to something that ends a cell or a group.
+// row reads elements until the end of a cell or a group.
 func (p *parser) row() string {
 	if p.depth++; p.depth > maxDepth {
 		p.fail()
@@ -107,7 +106,7 @@ func (p *parser) row() string {
 				display = "true"
 			}
 			if p.word("limits") {
-				p.fail() // it belongs to an operator
+				p.fail() // it must follow an operator
 				break
 			}
 			p.name()
@@ -145,7 +144,7 @@ func (p *parser) row() string {
 	return "<mrow>" + out.String() + "</mrow>"
 }
 
-// switches reads a command that chooses the letters for the rest of its group.
+// switches reads a command that sets the alphabet for the rest of its group.
 func (p *parser) switches() (alphabet, bool) {
 	for short, word := range map[string]string{
 		"rm": "mathrm", "bf": "mathbf", "it": "mathit", "cal": "mathcal", "tt": "mathtt", "sf": "mathsf",
@@ -158,7 +157,7 @@ func (p *parser) switches() (alphabet, bool) {
 	return alphabet{}, false
 }
 
-// word reports whether a command is here.
+// word reports whether the text continues with the command name.
 func (p *parser) word(name string) bool {
 	rest, ok := strings.CutPrefix(p.s[p.i:], `\`+name)
 	return ok && (rest == "" || !isLetter(rest[0]))
@@ -182,7 +181,7 @@ func (p *parser) blank() {
 	}
 }
 
-// name reads the name of a command at the backslash: letters, or one other character.
+// name reads the command name after the backslash: letters, or one other character.
 func (p *parser) name() string {
 	start := p.i + 1
 	end := start
@@ -200,18 +199,18 @@ func (p *parser) name() string {
 	return p.s[start:end]
 }
 
-// starred are commands that may have a star.
+// starred contains the commands that also exist with a star.
 var starred = map[string]bool{"operatorname": true, "hspace": true, "tag": true}
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// thousands reports whether a comma in braces is here, which parts the digits of a number.
+// thousands reports whether the text continues with a comma in braces that separates the digits of a number.
 func (p *parser) thousands() bool {
 	rest, ok := strings.CutPrefix(p.s[p.i:], "{,}")
 	return ok && rest != "" && digit(rest[0])
 }
 
-// scripted reads an atom with its exponent, index and primes.
+// scripted reads an atom and its exponent, index and primes.
 func (p *parser) scripted() atom {
 	var a atom
 	if c := p.s[p.i]; c == '^' || c == '_' || c == '\'' {
@@ -255,7 +254,7 @@ func (p *parser) scripted() atom {
 			}
 			continue
 		case p.s[p.i] == '_' || p.s[p.i] == '^' || p.s[p.i] == '\'':
-			p.fail() // a second one
+			p.fail() // a second exponent or index
 		}
 		break
 	}
@@ -286,7 +285,7 @@ func (p *parser) argument() string {
 		p.fail()
 		return ""
 	}
-	if digit(p.s[p.i]) { // one digit, as TeX reads it
+	if digit(p.s[p.i]) { // a single digit, as in TeX
 		p.i++
 		return "<mn>" + p.style.apply(p.s[p.i-1:p.i]) + "</mn>"
 	}
@@ -297,7 +296,7 @@ func (p *parser) argument() string {
 	return a.html
 }
 
-// group reads what is in braces, as text that is not parsed yet.
+// group returns the unparsed text of a group.
 func (p *parser) group() string {
 	p.blank()
 	if p.i >= len(p.s) {
@@ -333,7 +332,7 @@ func (p *parser) group() string {
 	return ""
 }
 
-// option skips or returns an argument in brackets.
+// option reads an optional argument in brackets.
 func (p *parser) option() (string, bool) {
 	k := p.i
 	for k < len(p.s) && (p.s[k] == ' ' || p.s[k] == '\t') {
@@ -350,7 +349,7 @@ func (p *parser) option() (string, bool) {
 	return p.s[k+1 : k+end], true
 }
 
-// inside draws a text that was cut out of the formula.
+// inside renders a piece of the formula.
 func (p *parser) inside(tex string) string {
 	q := &parser{s: tex, depth: p.depth + 1, display: p.display, style: p.style, size: p.size}
 	out := q.row()
@@ -418,9 +417,9 @@ func (p *parser) atom() atom {
 
 func identifier(s string) string { return "<mi>" + html.EscapeString(s) + "</mi>" }
 
-// fence returns a bracket that does not grow.
+// fence returns a bracket of fixed size.
 func fence(s string) string {
-	if s == "|" || s == "‖" { // on whichever side they stand
+	if s == "|" || s == "‖" { // may be a left or a right bracket
 		return `<mo stretchy="false" lspace="0" rspace="0">` + s + `</mo>`
 	}
 	return `<mo stretchy="false">` + html.EscapeString(s) + `</mo>`
@@ -428,7 +427,7 @@ func fence(s string) string {
 
 func space(width string) string { return `<mspace width="` + width + `"></mspace>` }
 
-// table draws rows of cells.
+// table renders rows of cells.
 func table(rows [][]string, class string) string {
 	var out strings.Builder
 	out.WriteString("<mtable")

@@ -7,7 +7,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// command reads a command with its arguments.
+// command reads a command and its arguments.
 func (p *parser) command() atom {
 	word := p.name()
 	if s, ok := operators[word]; ok {
@@ -62,15 +62,16 @@ func stretchy(word string) string {
 	return "false"
 }
 
-// named returns a function or an operator with a name of letters.
+// named returns a function or an operator whose name consists of letters.
 func named(text string) string {
 	return `<mo movablelimits="true" lspace="0" rspace=".17em">` + html.EscapeString(text) + "</mo>"
 }
 
-// thin are blanks in a name.
+// thin replaces the spacing commands in a name by blanks.
 var thin = strings.NewReplacer(`\,`, " ", `\ `, " ", `~`, " ", `\rm `, "", `\;`, " ")
 
-// words reports whether a text is a word or two: letters, digits and what stands between them.
+// words returns the text of a short name, and reports whether it consists only of letters, digits, hyphens and
+// blanks.
 func words(s string) (string, bool) {
 	s = strings.TrimSpace(thin.Replace(s))
 	for _, c := range []byte(s) {
@@ -81,7 +82,7 @@ func words(s string) (string, bool) {
 	return strings.ReplaceAll(s, " ", "\u00a0"), s != ""
 }
 
-// construct reads a command that is more than a sign.
+// construct reads a command that is not just a symbol.
 func (p *parser) construct(word string) atom {
 	switch word {
 	case "frac", "dfrac", "tfrac", "cfrac":
@@ -162,7 +163,7 @@ func (p *parser) construct(word string) atom {
 	return atom{}
 }
 
-// not strikes the next relation through.
+// not reads the next relation and renders it negated.
 func (p *parser) not() atom {
 	p.blank()
 	if p.i >= len(p.s) {
@@ -185,7 +186,7 @@ func (p *parser) not() atom {
 	return atom{html: "<mo>" + inner + "\u0338</mo>"}
 }
 
-// delimiter reads what \left and its like enlarge; "" for a dot.
+// delimiter reads the delimiter after \left or a similar command. It returns an empty string for a dot.
 func (p *parser) delimiter() (string, bool) {
 	p.blank()
 	if p.i >= len(p.s) {
@@ -215,7 +216,7 @@ func (p *parser) delimiter() (string, bool) {
 	return string(c), true
 }
 
-// left reads up to the matching \right.
+// left reads a formula until the matching \right.
 func (p *parser) left() atom {
 	grown := func(form string) string {
 		d, ok := p.delimiter()
@@ -251,7 +252,7 @@ func (p *parser) left() atom {
 	return atom{}
 }
 
-// environment reads up to its \end.
+// environment reads an environment until its \end.
 func (p *parser) environment() atom {
 	word := p.group()
 	open, closing, class := "", "", ""
@@ -302,10 +303,10 @@ func (p *parser) environment() atom {
 	return atom{html: "<mrow>" + out + "</mrow>"}
 }
 
-// inText finds formulas between dollars as text.
+// inText matches formulas between dollar signs in text.
 var inText = pattern.New(`((?:^|[^\\]))\$((?:[^$\\]|\\.)+)\$`)
 
-// signInWords reads the command at i as characters: none for a font.
+// signInWords returns the characters for the command at i. For a font command, it returns none.
 func signInWords(s string, i int) (sign string, end int, ok bool) {
 	word, end := name(s, i)
 	if word == "" {
@@ -321,7 +322,7 @@ func signInWords(s string, i int) (sign string, end int, ok bool) {
 	switch {
 	case word == "quad" || word == "qquad":
 		sign = strings.Repeat("\u2003", len(word)-len("uad"))
-	case strings.Contains(sign, "\n"): // the end of a line
+	case strings.Contains(sign, "\n"): // a line break
 		sign = " "
 	case ok:
 		sign = unescape().ReplaceAllString(sign, "$1")
@@ -331,7 +332,7 @@ func signInWords(s string, i int) (sign string, end int, ok bool) {
 	return sign, swallow(s, end, word), true
 }
 
-// text draws words in a formula, with formulas in them.
+// text renders text in a formula, including nested formulas.
 func (p *parser) text(s string) string {
 	s = inText().ReplaceAllString(s, `$1\($2\)`)
 	var out strings.Builder

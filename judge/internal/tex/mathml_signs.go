@@ -2,7 +2,7 @@ package tex
 
 import "strings"
 
-// operators are commands for signs between or before what they join, and punctuation.
+// operators maps commands to operators, relations and punctuation.
 var operators = map[string]string{
 	"le": "≤", "leq": "≤", "leqslant": "⩽", "leqq": "≦", "ge": "≥", "geq": "≥", "geqslant": "⩾", "geqq": "≧",
 	"ne": "≠", "neq": "≠", "lt": "&lt;", "gt": "&gt;",
@@ -30,7 +30,7 @@ var operators = map[string]string{
 	"lll": "⋘", "ggg": "⋙", "nless": "≮", "ngtr": "≯", "nleq": "≰", "ngeq": "≱",
 }
 
-// letters are commands for letters and what is like one.
+// letters maps commands to letters and similar symbols.
 var letters = map[string]string{
 	"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ϵ", "varepsilon": "ε", "zeta": "ζ",
 	"eta": "η", "theta": "θ", "vartheta": "ϑ",
@@ -47,14 +47,15 @@ var letters = map[string]string{
 	"pounds": "£", "P": "¶", "S": "§", "textdollar": "$",
 }
 
-// large are operators over a range.
+// large maps commands to large operators such as sums.
 var large = map[string]string{
 	"sum": "∑", "prod": "∏", "coprod": "∐", "bigcup": "⋃", "bigcap": "⋂", "bigoplus": "⨁", "bigotimes": "⨂",
 	"bigvee": "⋁", "bigwedge": "⋀", "bigsqcup": "⨆", "biguplus": "⨄",
 	"int": "∫", "iint": "∬", "iiint": "∭", "oint": "∮",
 }
 
-// functions have names of letters; of some, what is below goes under the name.
+// functions contains the functions whose names consist of letters. The map value is true if an index is written
+// below the name.
 var functions = map[string]bool{
 	"log": false, "ln": false, "lg": false, "exp": false, "sin": false, "cos": false, "tan": false,
 	"cot": false, "sec": false, "csc": false, "arcsin": false, "arccos": false, "arctan": false,
@@ -78,14 +79,15 @@ var fences = map[string]string{
 	"rgroup": ")", "ulcorner": "⌜", "urcorner": "⌝",
 }
 
-// spaces are commands for blanks.
+// spaces maps spacing commands to widths.
 var spaces = map[string]string{
 	",": ".17em", "thinspace": ".17em", ":": ".22em", ">": ".22em", "medspace": ".22em", ";": ".28em",
 	"thickspace": ".28em", " ": ".25em", "\n": ".25em", "!": "-.17em", "/": "0", "-": "0",
 	"quad": "1em", "qquad": "2em", "enspace": ".5em", "space": ".25em", "nobreakspace": ".25em",
 }
 
-// marks are above what follows, and below under it.
+// marks maps commands to the marks that they put above their argument. The map below contains the marks under the
+// argument.
 var (
 	marks = map[string]string{
 		"bar": "¯", "overline": "¯", "hat": "^", "widehat": "^", "vec": "→", "overrightarrow": "→",

@@ -13,8 +13,8 @@ import (
 	"assay/judge/internal/tex"
 )
 
-// elements are those of MathML Core that formulas are made of, with how many children they
-// must have; -1 is any number.
+// elements maps the elements of MathML Core that formulas use to their required number of children. -1 means any
+// number.
 var elements = map[string]int{
 	"math": -1, "mrow": -1, "mi": -1, "mn": -1, "mo": -1, "mtext": -1, "mspace": 0, "mfrac": 2, "msqrt": -1,
 	"mroot": 2, "msub": 2, "msup": 2, "msubsup": 3, "munder": 2, "mover": 2, "munderover": 3,
@@ -27,7 +27,7 @@ var (
 	character = regexp.MustCompile(`&(?:[a-z]+|#[0-9]+);`)
 )
 
-// check says what is wrong with MathML, if anything is.
+// check returns an error message if the MathML is wrong, otherwise an empty string.
 func check(mathml string) string {
 	type open struct {
 		name     string
@@ -62,7 +62,7 @@ func check(mathml string) string {
 	return ""
 }
 
-// TestMathML: read testdata/formulas.mathml.
+// TestMathML checks the MathML of various formulas against testdata/formulas.mathml.
 func TestMathML(t *testing.T) {
 	data, err := os.ReadFile("testdata/formulas.txt")
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// olympSections are the commands of Polygon's olymp.sty that are headings, without braces.
+// olympSections maps the heading commands of Polygon's olymp.sty that take no braces to their headings.
 var olympSections = map[string]string{
 	"InputFile": "Input", "OutputFile": "Output", "Interaction": "Interaction", "Scoring": "Scoring", "Note": "Note", "Notes": "Notes",
 	"Explanation": "Explanation", "Explanations": "Explanations", "Illustration": "Illustration", "Constraints": "Constraints",
 	"Specification": "Specification", "Input": "Input", "Output": "Output", "Hint": "Hint",
 }
 
-// section writes a heading. What is in braces after it is a heading of the statement's own.
+// section writes a heading. If an argument in braces follows, it replaces the default title.
 func section(title string) act {
 	return func(r *reader, s string, i, depth int) int {
 		if strings.HasPrefix(s[i:], "{") {
@@ -30,7 +30,7 @@ func section(title string) act {
 	}
 }
 
-// examplesMark stands where the statement has its examples: no text has it.
+// examplesMark marks the position of the examples in the output. It cannot appear in other text.
 const examplesMark = "\x00examples\x00"
 
 func (r *reader) examplesHere(s string, i, depth int) int {
@@ -38,7 +38,7 @@ func (r *reader) examplesHere(s string, i, depth int) int {
 	return swallow(s, i, "a")
 }
 
-// placed puts the samples where the examples stand, if the statement names none itself.
+// placed inserts the samples at the position of the examples, unless the statement contains examples itself.
 func (r *reader) placed(text string) string {
 	if r.doc.Examples == 0 {
 		text = strings.Replace(text, examplesMark, "{{remainingsamples}}", 1)
@@ -46,11 +46,11 @@ func (r *reader) placed(text string) string {
 	return strings.ReplaceAll(text, examplesMark, "")
 }
 
-// maxArguments are those of the environment problem: name, input file, output file, time
-// limit, memory limit, feedback.
+// maxArguments is the maximum number of arguments of the `problem` environment: name, input file, output file,
+// time limit, memory limit, feedback.
 const maxArguments = 6
 
-// problem reads the environment problem of olymp.sty, without its header.
+// problem reads the `problem` environment of olymp.sty, and omits its header.
 func (r *reader) problem(body string, depth int) {
 	at := 0
 	for range maxArguments {
@@ -72,7 +72,7 @@ func (r *reader) problem(body string, depth int) {
 	r.write("\n\n")
 }
 
-// maxExample is how much of an example is shown, in bytes.
+// maxExample is the maximum size of a displayed example, in bytes.
 const maxExample = 20_000
 
 // exmp reads \exmp{input}{output}{explanation}.
@@ -95,7 +95,7 @@ func (r *reader) exmpFile(s string, i, depth int) int {
 	r.included += 2
 	input, err := r.Read(strings.TrimSpace(in))
 	if err != nil {
-		return end // the samples of the tests are shown instead
+		return end // fall back to the samples of the problem
 	}
 	output, err := r.Read(strings.TrimSpace(out))
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *reader) exmpFile(s string, i, depth int) int {
 	return end
 }
 
-// explanation reads the third argument of an example, if there is one.
+// explanation reads the optional third argument of an example.
 func (r *reader) explanation(s string, i, depth int) (text string, end int) {
 	if !strings.HasPrefix(s[i:], "{") {
 		return "", i
@@ -114,7 +114,7 @@ func (r *reader) explanation(s string, i, depth int) (text string, end int) {
 	return strings.TrimSpace(r.inner(body, depth)), end
 }
 
-// example writes an example as the samples of packages are written.
+// example writes an example in the same form as the samples of a package.
 func (r *reader) example(in, out, note string) {
 	if r.quiet {
 		return
@@ -127,8 +127,8 @@ func (r *reader) example(in, out, note string) {
 	}
 }
 
-// typedExample returns an example that is typed in the statement: \\ ends a line, and a backslash
-// precedes characters that are special in LaTeX.
+// typedExample returns the text of an example that the statement contains. In its source, \\ ends a line, and a
+// backslash escapes characters that are special in LaTeX.
 func typedExample(s string) string {
 	return typedSigns.Replace(lineEnds().ReplaceAllString(s, "\n"))
 }
@@ -139,7 +139,7 @@ var typedSigns = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&",
 
 var lineEnds = pattern.New(`[ \t]*\\\\[ \t]*\n?`)
 
-// fenced returns a text as a block of code.
+// fenced returns a text as a fenced code block.
 func fenced(text string) string {
 	if len(text) > maxExample {
 		text = text[:maxExample] + "\n..."

@@ -16,16 +16,16 @@ func (r *reader) image(s string, i, depth int) int {
 		}
 	}
 	options, i, _ := option(s, i)
-	_, i, _ = option(s, i) // the second of two corners
+	_, i, _ = option(s, i) // second corner of a bounding box
 	file, end := argument(s, i)
 	r.picture(file, r.size(options))
 	return end
 }
 
-// captionMark stands for the caption of a figure in the images above it: no text has it.
+// captionMark marks the position of the caption in the images of a figure. It cannot appear in other text.
 const captionMark = "\x00caption\x00"
 
-// picture writes an image, with the caption of its figure.
+// picture writes an image. In a figure, its alternative text is the caption.
 func (r *reader) picture(file, size string) {
 	alt := ""
 	if r.caption != nil {
@@ -36,7 +36,7 @@ func (r *reader) picture(file, size string) {
 	}
 }
 
-// imageOf returns an image in Markdown, "" for one without a file.
+// imageOf returns an image in Markdown. It returns an empty string if the file name is empty.
 func (r *reader) imageOf(file, alt, size string) string {
 	source := file
 	file = r.pathOf(file)
@@ -55,7 +55,7 @@ func (r *reader) imageOf(file, alt, size string) string {
 	return "![" + alt + "](" + target + ")"
 }
 
-// pathOf returns the path of a picture as LaTeX sees it.
+// pathOf returns the path of a picture as LaTeX interprets it.
 func (r *reader) pathOf(file string) string {
 	file = signsOfPaths.Replace(r.source(file, 0))
 	file = strings.Trim(strings.TrimSpace(file), `"`)
@@ -65,8 +65,8 @@ func (r *reader) pathOf(file string) string {
 var signsOfPaths = strings.NewReplacer(`\_`, "_", `\%`, "%", `\#`, "#", `\&`, "&", `\space`, " ",
 	"\n", " ", "\t", " ", "{", "", "}", "", "~", " ")
 
-// found returns the picture's path from the statement's directory: in one of the directories of
-// \graphicspath, if it is not the statement's own.
+// found returns the path of a picture relative to the statement's directory. If the directory has no such picture,
+// it searches the directories of \graphicspath.
 func (r *reader) found(file string) string {
 	if len(r.folders) == 0 || r.Has != nil && r.Has(file) {
 		return file
@@ -105,12 +105,13 @@ var (
 	number     = pattern.New(`^[0-9]*\.?[0-9]+$`)
 )
 
-// pixels are those of the units of TeX, at 96 an inch.
+// pixels maps TeX units to pixels, at 96 pixels per inch.
 var pixels = map[string]float64{
 	"pt": 96 / 72.27, "bp": 96 / 72.0, "pc": 96 / 6.0, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "em": 16, "ex": 8, "px": 1,
 }
 
-// size returns the fragment for the options of a picture; "" if they do not say.
+// size returns a URL fragment for the size in the options of a picture. It returns an empty string if they give no
+// size.
 func (r *reader) size(options string) string {
 	said := map[string]string{}
 	for _, found := range sizeOption().FindAllStringSubmatch(r.source(options, 0), 50) {
@@ -121,7 +122,7 @@ func (r *reader) size(options string) string {
 			return percent("width", share)
 		}
 		if found := absolute().FindStringSubmatch(said[key]); found != nil {
-			n, _ := strconv.ParseFloat(found[1], 64) // the pattern is that of a number
+			n, _ := strconv.ParseFloat(found[1], 64) // the pattern matches only numbers
 			return fmt.Sprintf("#%s=%.0fpx", key, min(max(n*pixels[found[2]], 1), 10_000))
 		}
 	}
@@ -132,7 +133,7 @@ func (r *reader) size(options string) string {
 	return ""
 }
 
-// shareOf returns a width as a part of the text's width.
+// shareOf returns a width as a fraction of the text width.
 func (r *reader) shareOf(width string) (share float64, ok bool) {
 	found := relative().FindStringSubmatch(strings.TrimSpace(width))
 	if found == nil {
@@ -148,7 +149,7 @@ func (r *reader) shareOf(width string) (share float64, ok bool) {
 	return share * r.share, true
 }
 
-// percent returns a part of 1 as a fragment.
+// percent returns a URL fragment for a fraction.
 func percent(key string, share float64) string {
 	most := 1.0
 	if key == "scale" {
@@ -171,10 +172,10 @@ func (r *reader) illustration(s string, i, depth int) int {
 	return end
 }
 
-// altText returns a caption as the text of an image.
+// altText returns a caption as the alternative text of an image.
 func altText(caption string) string { return special.Replace(plain(caption)) }
 
-// emphasized returns a caption below its picture.
+// emphasized returns a caption as a paragraph to display below its picture.
 func emphasized(caption string) string {
 	caption = oneLine(caption)
 	if caption == "" {
@@ -183,7 +184,7 @@ func emphasized(caption string) string {
 	return "*" + caption + "*"
 }
 
-// figure reads a figure: its caption is that of the images in it.
+// figure reads a figure. Its caption is also the alternative text of its images.
 func (r *reader) figure(body string, depth int) {
 	caption := ""
 	sub := r.sub()
@@ -234,7 +235,7 @@ func (r *reader) captionBox(s string, i, depth int) int {
 	return end
 }
 
-// tikz reads \tikz[options]{drawing} and \tikz drawing;
+// tikz reads \tikz[options]{drawing} or \tikz drawing;
 func (r *reader) tikz(s string, i, depth int) int {
 	_, end, _ := option(s, i)
 	if k := strings.TrimLeft(s[end:], " \n\t"); strings.HasPrefix(k, "{") {

@@ -8,47 +8,48 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// floats are the environments whose captions are numbered, with the word before the number.
+// floats maps the environments with numbered captions to the word before the number.
 var floats = map[string]string{
 	"figure": "Figure", "wrapfigure": "Figure", "SCfigure": "Figure", "sidewaysfigure": "Figure",
 	"floatingfigure": "Figure", "marginfigure": "Figure", "floatrow": "Figure",
 	"table": "Table", "wraptable": "Table", "sidewaystable": "Table",
 }
 
-// references are the commands that refer to a label, with whether they write its kind, as in
-// "Figure 1".
+// references contains the commands that refer to a label. The map value is true if the command also writes the
+// kind of the float, as in "Figure 1".
 var references = map[string]bool{
 	"ref": false, "subref": false, "autoref": true, "cref": true, "Cref": true, "vref": false,
 	"pageref": false, "eqref": false, "nameref": false,
 }
 
-// numbers are the numbers of captions, and who refers to them.
+// numbers contains the caption numbers, labels and references of a statement.
 type numbers struct {
-	last    map[string]int   // of each kind
-	parts   int              // captions of parts in the float that is read
-	now     float            // the last caption of that float
-	labels  map[string]float // by their names
-	waiting []string         // labels before the caption
-	refs    []refersTo       // in the order in which they stand
+	last    map[string]int   // last number of each kind
+	parts   int              // captions of parts in the current float
+	now     float            // last caption of the current float
+	labels  map[string]float // floats by label
+	waiting []string         // labels whose caption has not appeared yet
+	refs    []refersTo       // in order of appearance
 }
 
-// A float is a numbered caption: of part b of figure 2, the number is 2b.
+// A float is a numbered caption. The number of part b of figure 2 is 2b.
 type float struct{ kind, number string }
 
-// refersTo is a reference.
+// refersTo is a reference to a label.
 type refersTo struct {
 	label, file string
 	line        int
 	withKind    bool
 }
 
-// captionNumber and referenceMark stand for what is known only at the end: no text has them.
+// captionNumber and referenceMark match marks for text that is known only at the end. These marks cannot appear in
+// other text.
 var (
 	captionNumber = pattern.New("\x00number (\\w+) (\\w+)\x00")
 	referenceMark = pattern.New("\x00reference (\\d+)\x00")
 )
 
-// numbered gives a caption its number.
+// numbered assigns the next number to a caption.
 func (r *reader) numbered(caption string, starred bool) string {
 	if r.kind == "" || starred || r.quiet {
 		return caption
@@ -73,7 +74,7 @@ func (r *reader) numbered(caption string, starred bool) string {
 	return fmt.Sprintf("\x00number %s %s\x00", n.now.kind, n.now.number) + caption
 }
 
-// enter begins a float, "" for an environment that is none.
+// enter begins a float. It does nothing if kind is empty.
 func (r *reader) enter(kind string) {
 	if kind != "" && r.kind == "" {
 		r.kind = kind
@@ -81,8 +82,8 @@ func (r *reader) enter(kind string) {
 	}
 }
 
-// label reads \label{name}, which names the number of the caption before it. Where there is none
-// yet, it is that of the next one.
+// label reads \label{name}, and assigns the name to the preceding caption of the float. If there is no preceding
+// caption, it assigns the name to the next one.
 func (r *reader) label(s string, i, depth int) int {
 	name, end := argument(s, i)
 	name = strings.TrimSpace(name)
@@ -111,7 +112,8 @@ func reference(withKind bool) act {
 	}
 }
 
-// referred writes the numbers of references, and those of the captions that the text refers to.
+// referred replaces the marks of references by numbers. It also writes the numbers of captions that the text
+// refers to.
 func (r *reader) referred(text string) string {
 	wanted := map[float]bool{}
 	for _, ref := range r.numbers.refs {
@@ -152,22 +154,21 @@ func (r *reader) referred(text string) string {
 	})
 }
 
-// digits returns the number of a float without the letter of its part.
+// digits returns a float number without the letter of the part.
 func digits(number string) string { return strings.TrimRight(number, "abcdefghijklmnopqrstuvwxyz") }
 
-// breakMark stands for the end of a line in a paragraph: no text has it.
+// breakMark marks a line break in a paragraph. It cannot appear in other text.
 const breakMark = "\x00break\x00"
 
-// breaksAround is what stands around a text and is no part of it.
+// breaksAround matches white space and line breaks at both ends of a text.
 var breaksAround = pattern.New(`^(?:\s|` + breakMark + `)+|(?:\s|` + breakMark + `)+$`)
 
-// oneLine returns a piece of Markdown on one line.
+// oneLine joins a piece of Markdown into one line.
 func oneLine(markdown string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(markdown, breakMark, " ")), " ")
 }
 
-// broken writes the ends of lines in paragraphs as Markdown does. Before the end of a paragraph
-// there is nothing to break.
+// broken replaces line break marks by Markdown line breaks. It removes the marks at the end of a paragraph.
 func broken(text string) string {
 	if !strings.Contains(text, breakMark) {
 		return text

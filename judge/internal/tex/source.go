@@ -9,68 +9,68 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// What other files may cost.
+// Limits for included files, warnings and pictures.
 const (
 	maxIncluded = 200 // files
-	maxNested   = 20  // files inside files
+	maxNested   = 20  // nesting depth of included files
 	maxWarnings = 1000
-	maxPictures = 1000 // that are named
+	maxPictures = 1000 // pictures in the statement
 )
 
-// A Source is a statement in LaTeX with the files that it names.
+// A Source is a statement in LaTeX and gives access to its files.
 type Source struct {
 	Text string
-	File string // its name, for warnings and pictures
-	// Language is the code of its language, in which headings are written that the commands of
-	// the format stand for. If there are no words in it, they are English.
+	File string // file name for warnings and pictures
+	// Language is the language code of the statement. Headings for commands of the format are written in this
+	// language, or in English if it is unknown.
 	Language string
-	PDF      string // the name of the PDF file that has the statement, too
-	// Read returns the text of a file, by its path from the statement's directory. If nil, no
-	// file can be read.
+	PDF      string // name of the statement's PDF file; empty if there is none
+	// Read returns the text of a file. The name is relative to the statement's directory. If Read is nil, no file
+	// can be read.
 	Read func(name string) (string, error)
-	// Has reports whether there is a picture of this name. If nil, the first directory of
-	// \graphicspath has all pictures.
+	// Has reports whether a picture exists. If Has is nil, all pictures are expected in the first directory of
+	// \graphicspath.
 	Has func(picture string) bool
 }
 
-// A Document is what became of a Source.
+// A Document is a converted Source.
 type Document struct {
 	Markdown string
-	Examples int // that the statement shows itself
+	Examples int // number of examples in the statement itself
 	Pictures []Picture
 	Warnings []Warning
 	Formulas int
 	Broken   []Warning // formulas that LaTeX rejects
 }
 
-// A Picture is an image that a statement shows.
+// A Picture is an image in a statement.
 type Picture struct {
-	Name string // from the statement's directory
-	File string // that names it
-	Line int    // of File, from 1
+	Name string // path relative to the statement's directory
+	File string // source file that contains the command
+	Line int    // line in File, from 1
 }
 
-// A Warning is about something that is shown differently than in LaTeX.
+// A Warning reports a difference from the output of LaTeX.
 type Warning struct {
 	File, Text, Hint string
 	Line             int
 }
 
-// shared is what all readers of a statement know.
+// shared is the state that all readers of a statement share.
 type shared struct {
 	Source
 	commands     map[string]act
 	macros       map[string]macro
 	environments map[string]ownEnvironment
 	runs         int     // of macros
-	from         *origin // the file that is being read
+	from         *origin // current file
 	included     int     // files
 	bytes        int     // of files
 	warned       int
-	sought       int // bytes that were read to find an end
+	sought       int // bytes searched for end marks
 	folders      []string
-	span         int  // columns of the table's cell that is read
-	quiet        bool // in the preamble, which is not shown
+	span         int  // columns of the current table cell
+	quiet        bool // in the preamble, which produces no output
 	numbers      numbers
 	doc          Document
 }
@@ -81,11 +81,11 @@ type ownEnvironment struct {
 	end   string
 }
 
-// origin is a file that is being read.
+// origin is a file that is being read, and the position in it.
 type origin struct {
 	file, text string
-	line       int // before the text
-	at         int // how far it was read
+	line       int // lines before the text
+	at         int // offset of the current position
 	depth      int // of its text
 	above      *origin
 }
@@ -95,7 +95,7 @@ var (
 	documentEnd   = pattern.New(`\\end\s*\{document\}`)
 )
 
-// Convert reads the statement. Of the preamble only the definitions count.
+// Convert converts the statement. From the preamble it uses only the definitions.
 func (s Source) Convert() Document {
 	text := cleaned(s.Text)
 	r := &reader{share: 1, shared: &shared{Source: s, commands: commands()}}
@@ -113,8 +113,8 @@ func (s Source) Convert() Document {
 	return r.doc
 }
 
-// document returns what stands between \begin{document} and \end{document}, if a text has these,
-// and how many lines are before it.
+// document returns the text between \begin{document} and \end{document}, and the number of lines before it. It
+// returns the entire text if there is no \begin{document}.
 func document(text string) (body string, line int) {
 	at := documentStart().FindStringIndex(text)
 	if at == nil {
@@ -127,7 +127,7 @@ func document(text string) (body string, line int) {
 	return body, strings.Count(text[:at[1]], "\n")
 }
 
-// cleaned cuts a file to what is read of it, with the line ends of Unix.
+// cleaned truncates the text of a file to the maximum size, and converts its line ends to line feeds.
 func cleaned(text string) string {
 	if len(text) > maxText {
 		text = text[:maxText]
@@ -136,8 +136,8 @@ func cleaned(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// place returns where in the statement a text stands, which is read now: the next place in the
-// file that has it or, for what a macro made, the place that is being read.
+// place returns the file and line of text in the statement. It finds the next occurrence of text in the current
+// file. If there is none, as for text from a macro, it returns the current position.
 func (r *reader) place(text string) (file string, line int) {
 	o := r.from
 	at := min(o.at, len(o.text))
@@ -154,7 +154,7 @@ func (r *reader) place(text string) (file string, line int) {
 	return o.file, o.line + 1 + strings.Count(o.text[:at], "\n")
 }
 
-// inComment reports whether what is at i is after a percent sign.
+// inComment reports whether i is inside a comment.
 func inComment(s string, i int) bool {
 	line := s[strings.LastIndexByte(s[:i], '\n')+1 : i]
 	return strings.Contains(strings.ReplaceAll(line, `\%`, ""), "%")
@@ -164,23 +164,24 @@ func (r *reader) warn(stands, text, hint string) {
 	r.told(&r.doc.Warnings, stands, text, hint)
 }
 
-// broken tells of a formula that is broken.
+// broken adds a Warning about an invalid formula.
 func (r *reader) broken(stands, text, hint string) { r.told(&r.doc.Broken, stands, text, hint) }
 
 func (r *reader) told(to *[]Warning, stands, text, hint string) {
 	if r.quiet || r.warned >= maxWarnings {
 		return
 	}
-	r.warned++ // those that were there before, too: finding a place takes long
+	r.warned++ // duplicates count too, because finding the position is slow
 	file, line := r.place(stands)
 	w := Warning{File: file, Line: line, Text: text, Hint: hint}
 	if to == &r.doc.Broken && slices.Contains(*to, w) {
-		return // a caption is read more than once
+		return // captions are read more than once
 	}
 	*to = append(*to, w)
 }
 
-// ahead returns the text from i on in which an end is sought; "" if too much was read for that.
+// ahead returns the text from i on, to search it for an end mark. It returns an empty string if the searches have
+// already read too much.
 func (r *reader) ahead(s string, i int) string {
 	if r.sought += len(s) - i; r.sought > maxSought {
 		return ""
@@ -188,7 +189,7 @@ func (r *reader) ahead(s string, i int) string {
 	return s[i:]
 }
 
-// notShown leaves a mark for what cannot be shown, and warns.
+// notShown writes a mark for content that cannot be displayed, and adds a Warning.
 func (r *reader) notShown(what, stands string) {
 	shown, instead := special.Replace(what), "not shown"
 	if strings.HasPrefix(what, "tikz") {
@@ -226,7 +227,7 @@ func (r *reader) imported(s string, i, depth int) int {
 	return end
 }
 
-// include reads a file as if it stood here.
+// include reads a file at the current position.
 func (r *reader) include(name string, depth int) {
 	name = strings.Trim(strings.TrimSpace(r.source(name, 0)), `"`)
 	text, file, ok := r.file(name, ".tex")
@@ -247,7 +248,7 @@ func (r *reader) include(name string, depth int) {
 	r.from = before
 }
 
-// listing shows a file as code.
+// listing writes a file as a code block.
 func (r *reader) listing(s string, i, depth int) int {
 	_, i, _ = option(s, i)
 	name, end := argument(s, i)
@@ -257,7 +258,7 @@ func (r *reader) listing(s string, i, depth int) int {
 	return end
 }
 
-// file reads a file that the statement names, with an extension if it has none.
+// file reads a file that the statement includes. It first tries the name with the extension.
 func (r *reader) file(name, extension string) (text, file string, ok bool) {
 	if r.Read == nil || r.quiet && extension == "" {
 		return "", "", false

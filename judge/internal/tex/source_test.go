@@ -83,7 +83,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestOlymp: what Polygon makes of a statement.
+// TestOlymp checks the conversion of a statement exported by Polygon.
 func TestOlymp(t *testing.T) {
 	const latex = `\begin{problem}{Add}{standard input}{standard output}{1 second}{256 megabytes}
 
@@ -223,7 +223,7 @@ Here \tikz[x=1]{\draw secret;} and \dot there.
 	}
 }
 
-// TestNoSourceText: nothing of what only tells TeX how to set a text is shown.
+// TestNoSourceText checks that typesetting instructions for TeX do not appear in the output.
 func TestNoSourceText(t *testing.T) {
 	for _, row := range []struct{ latex, want string }{
 		{`a \sout{b c} d`, "a <s>b c</s> d"},
@@ -258,7 +258,7 @@ func TestNoSourceText(t *testing.T) {
 	}
 }
 
-// TestReferences: a caption that the text refers to has its number, others have none.
+// TestReferences checks that a caption shows its number only if the text refers to it.
 func TestReferences(t *testing.T) {
 	for _, row := range []struct{ it, language, latex, want string }{
 		{"numbers what is referred to", "en", `See Figure~\ref{b}.\begin{figure}\includegraphics{a}\caption{A}\label{a}\end{figure}\begin{figure}\caption{B}\label{b}\end{figure}`,
@@ -292,7 +292,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestLineBreaks: the end of a line is one in Markdown, or a blank, and never a backslash.
+// TestLineBreaks checks that a line break becomes a Markdown line break or a blank, and never a visible backslash.
 func TestLineBreaks(t *testing.T) {
 	for _, row := range []struct{ latex, want string }{
 		{"a\\\\\n\nb", "a\n\nb"},
@@ -311,8 +311,8 @@ func TestLineBreaks(t *testing.T) {
 	}
 }
 
-// TestMissingEnds: an end that is missing is sought a bounded number of times. Without the
-// bound this test takes hours.
+// TestMissingEnds checks that the search for missing end marks is limited. Without the limit this test takes
+// hours.
 func TestMissingEnds(t *testing.T) {
 	for _, piece := range []string{`\\[`, `\ifnum`, `\(`, `\includegraphics[`, `\verb|`} {
 		if got := tex.Markdown(strings.Repeat(piece, 1_500_000/len(piece))); len(got) > 8<<20 {

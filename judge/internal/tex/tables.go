@@ -2,7 +2,7 @@ package tex
 
 import "strings"
 
-// fonts are commands whose argument stands between marks.
+// fonts maps the commands that change the font of their argument to Markdown marks.
 var fonts = map[string]string{
 	"textbf": "**", "emph": "*", "textit": "*", "texttt": "`", "t": "`", "textsl": "*", "underline": "", "textsc": "",
 	"text": "", "mbox": "", "textrm": "", "textsf": "", "textnormal": "", "hbox": "", "makebox": "", "fbox": "",
@@ -12,8 +12,8 @@ var fonts = map[string]string{
 	"enquote": "", "nolinkurl": "`", "path": "`", "texorpdfstring": "",
 }
 
-// switches are commands that change the font of the rest of a group, or of the argument that
-// some write after them.
+// switches maps the commands that change the font of the rest of a group to Markdown marks. Some statements write
+// an argument after such a command.
 var switches = map[string]string{
 	"bf": "**", "bfseries": "**", "it": "*", "itshape": "*", "em": "*", "sl": "*", "slshape": "*", "tt": "`",
 	"ttfamily": "`", "sc": "", "scshape": "",
@@ -23,7 +23,7 @@ var switches = map[string]string{
 	"raggedright": "", "raggedleft": "",
 }
 
-// bare are commands without options: a bracket after them is text.
+// bare contains the commands without options. A bracket after such a command is text.
 var bare = map[string]bool{
 	"noindent": true, "indent": true, "hfill": true, "vfill": true, "smallskip": true, "medskip": true,
 	"bigskip": true, "relax": true, "newpage": true,
@@ -31,7 +31,7 @@ var bare = map[string]bool{
 	"ignorespaces": true, "maketitle": true,
 }
 
-// conditions begin what ends with \fi.
+// conditions contains the commands that begin a conditional, which ends with \fi.
 var conditions = map[string]bool{
 	"iftrue": true, "iffalse": true, "if": true, "ifx": true, "ifnum": true, "ifdim": true, "ifodd": true,
 	"ifcase": true, "ifcat": true, "ifmmode": true,
@@ -40,7 +40,7 @@ var conditions = map[string]bool{
 	"ifluatex": true, "ifPDFTeX": true, "ifeof": true, "ifvoid": true,
 }
 
-// symbols are commands that stand for characters.
+// symbols maps commands to the characters that they represent.
 var symbols = map[string]string{
 	"%": "%", "$": `\$`, "&": "&", "#": `\#`, "_": `\_`, "{": "{", "}": "}", " ": " ", ",": " ", ";": " ",
 	":": " ", "!": "", "/": "",
@@ -65,7 +65,7 @@ var symbols = map[string]string{
 	"No": "№", "textnumero": "№", "cdash": "—", "BibTeX": "BibTeX",
 }
 
-// skipped are commands that say how a text is set, with how many arguments of theirs are no text.
+// skipped maps typesetting commands to the number of their arguments that are not text.
 var skipped = map[string]int{
 	"end": 1, "hline": 0, "cline": 1, "toprule": 0, "midrule": 0, "bottomrule": 0, "rowcolor": 1,
 	"cellcolor": 1, "columncolor": 1, "hhline": 1, "addlinespace": 0, "rowcolors": 3, "vspace": 1,
@@ -84,10 +84,10 @@ var skipped = map[string]int{
 	"nolinebreak": 0, "savebox": 2, "sampleoutputname": 0,
 }
 
-// commands makes the table of commands that need more than a mark. It is no
-// variable, as it refers to functions that refer to it.
+// commands returns the table of the commands that need a function. It is not a variable, to avoid an
+// initialization cycle.
 func commands() map[string]act {
-	skip := func(n int) act { // drops arguments
+	skip := func(n int) act { // skips n arguments
 		return func(r *reader, s string, i, depth int) int {
 			_, i, _ = option(s, i)
 			for range n {
@@ -104,7 +104,7 @@ func commands() map[string]act {
 			return end
 		}
 	}
-	read := func(n int) act { // drops arguments, and reads the next one
+	read := func(n int) act { // skips n arguments and reads the next one
 		return func(r *reader, s string, i, depth int) int {
 			i = skip(n)(r, s, i, depth)
 			for found := true; found; {

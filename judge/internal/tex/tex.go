@@ -1,23 +1,19 @@
-// Package tex reads statements in LaTeX, as problem packages have them, and writes
-// them as Markdown: the subset that the package format names, with formulas between
-// dollars and images by their names. A command that it does
-// not know is omitted and what is in its braces is stored, so that any
-// statement can be read.
+// Package tex converts LaTeX statements of problem packages to Markdown. It supports the subset of LaTeX that the
+// package format names. Formulas remain in dollar signs, and images are referenced by name. The package skips
+// unknown commands but reads the text in their braces, so every statement can be read.
 //
-// It also reads formulas, and writes them as MathML Core, which browsers draw without
-// scripts or fonts, or as plain text ("10^5", "n ≤ m"). A formula with something in it that
-// it does not know is not drawn at all: then its source is what a reader sees.
+// The package also converts formulas to MathML Core, which browsers render without scripts or fonts, or to plain
+// text ("10^5", "n ≤ m"). A formula that contains anything unknown is not rendered. Its source is displayed
+// instead.
 //
-// It sets nothing itself, and it runs no macros but simple ones that a statement defines
-// itself. Pictures become images of Markdown, with their size in the fragment of the path;
-// drawings, and environments that it does not know, leave a mark and a Warning. Other files
-// are read only through Source.Read. Where samples belong it writes the marks
-// {{nextsample}} and {{remainingsamples}}, and for constants {{name}}, as statements
-// in Markdown have them.
+// The package does no typesetting. It expands only simple macros that the statement defines. Pictures become
+// Markdown images with the size in the URL fragment. A drawing or an unknown environment is replaced by a mark and
+// causes a Warning. Other files are read only through Source.Read. The marks for samples are {{nextsample}} and
+// {{remainingsamples}}, and the mark for a constant is {{name}}, as in Markdown statements.
 //
 //	tex.go      characters, groups and arguments; command.go, tables.go: commands
-//	source.go   Convert: preamble, files that are included, where something stands
-//	picture.go  pictures and figures; olymp.go: what Polygon's statements have
+//	source.go   Convert: preamble, included files, positions
+//	picture.go  pictures and figures; olymp.go: Polygon statements
 package tex
 
 import (
@@ -31,10 +27,10 @@ import (
 const (
 	maxText   = 4 << 20  // bytes that are read
 	maxOut    = 8 << 20  // bytes that are written
-	maxDepth  = 60       // braces inside braces
+	maxDepth  = 60       // nesting depth of braces
 	maxMacros = 10_000   // expansions
 	maxOption = 2000     // bytes of an option
-	maxSought = 64 << 20 // bytes that are read to find an end which may be missing
+	maxSought = 64 << 20 // bytes searched for end marks that may be missing
 
 	maxColumns = 200 // of a table
 )
@@ -42,12 +38,12 @@ const (
 // Markdown returns the statement in Markdown.
 func Markdown(latex string) string { return Source{Text: latex}.Convert().Markdown }
 
-// Plain returns a short text, such as a name, without any marks.
+// Plain returns a short text, such as a name, without markup.
 func Plain(latex string) string {
 	return plain(Markdown(latex))
 }
 
-// plain returns a piece of what Markdown wrote without any marks.
+// plain removes the markup from Markdown that this package wrote.
 func plain(markdown string) string {
 	text := links().ReplaceAllString(tags().ReplaceAllString(plainFormulas(oneLine(markdown)), "$1"), "$1")
 	text = marksOfFonts().ReplaceAllString(text, "$1")
@@ -63,32 +59,32 @@ var (
 
 var unescape = pattern.New("\\\\([\\\\`*_{}\\[\\]<>#|~$])")
 
-// reader writes Markdown as it reads.
+// reader reads LaTeX and writes Markdown.
 type reader struct {
 	*shared
 	out     strings.Builder
-	column  bool    // in a table, where & parts cells
-	caption *string // of the figure that is read, as plain text; nil outside of figures
-	share   float64 // of the text's width that a line has
-	kind    string  // of the float that is read: Figure, Table; "" outside of floats
-	part    bool    // in a figure in that float
+	column  bool    // in a table, where & separates cells
+	caption *string // plain text of the current figure's caption; nil outside figures
+	share   float64 // line width as a fraction of the text width
+	kind    string  // kind of the current float: Figure or Table; empty outside floats
+	part    bool    // in a subfigure of the float
 }
 
-// sub makes a reader for a text inside of this one.
+// sub returns a reader for a nested text.
 func (r *reader) sub() *reader {
 	return &reader{shared: r.shared, column: r.column, caption: r.caption, share: r.share, kind: r.kind, part: r.part}
 }
 
-// macro is a command that the statement defines.
+// macro is a command or the beginning of an environment that the statement defines.
 type macro struct {
 	args     int
 	body     string
-	optional bool // the first argument is in brackets, and has a default
+	optional bool // the first argument is in brackets and has a default value
 	standard string
-	alias    string // the command that it is, if it is one of those that are known
+	alias    string // built-in command with the same meaning; empty if there is none
 }
 
-// write writes Markdown. Blanks at the start of a line would mean something there.
+// write writes Markdown. It removes blanks at the beginning of a line, because Markdown interprets them.
 func (r *reader) write(s string) {
 	if strings.HasSuffix(r.out.String(), "\n") {
 		s = strings.TrimLeft(s, " ")
@@ -98,7 +94,7 @@ func (r *reader) write(s string) {
 	}
 }
 
-// special are characters that mean something in Markdown.
+// special escapes characters that have a special meaning in Markdown.
 var special = strings.NewReplacer(`*`, `\*`, `_`, `\_`, "`", "\\`", `<`, `\<`, `[`, `\[`, `]`, `\]`, `#`, `\#`, `$`, `\$`)
 
 // text reads a piece of LaTeX.
@@ -147,7 +143,7 @@ func (r *reader) text(s string, depth int) {
 	}
 }
 
-// ligatures are what typing stands for other characters, the longer first.
+// ligatures lists typed characters and the characters that they produce, the longest first.
 var ligatures = []struct{ typed, means string }{
 	{"---", "—"}, {"--", "–"}, {"``", "“"}, {"''", "”"}, {"<<", "«"}, {">>", "»"}, {"`", "‘"}, {"'", "’"},
 }
@@ -166,8 +162,7 @@ func typed(s string) (text string, n int) {
 	return special.Replace(s[:n]), n
 }
 
-// comment skips to the end of a comment, with the line's end and what indents the
-// next line.
+// comment skips a comment, its line feed and the indentation of the next line.
 func comment(s string, i int) int {
 	end := strings.IndexByte(s[i:], '\n')
 	if end < 0 {
@@ -180,7 +175,7 @@ func comment(s string, i int) int {
 	return i
 }
 
-// group reads a group in braces that starts at i, and says where it ends.
+// group returns the text in the braces that start at i, and the index after them.
 func group(s string, i int) (body string, end int) {
 	depth := 0
 	for k := i; k < len(s); k++ {
@@ -198,7 +193,7 @@ func group(s string, i int) (body string, end int) {
 	return s[i+1:], len(s)
 }
 
-// argument reads the next argument: a group, a command or a character.
+// argument returns the next argument: a group, a command or a character.
 func argument(s string, i int) (body string, end int) {
 	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n') {
 		i++
@@ -216,7 +211,7 @@ func argument(s string, i int) (body string, end int) {
 	return s[i : i+n], i + n
 }
 
-// option reads an argument in brackets, if there is one.
+// option returns an optional argument in brackets.
 func option(s string, i int) (body string, end int, found bool) {
 	k := i
 	for k < len(s) && (s[k] == ' ' || s[k] == '\t') {
@@ -243,7 +238,7 @@ func option(s string, i int) (body string, end int, found bool) {
 	return "", i, false
 }
 
-// name reads the name of the command at i: letters, or one other character.
+// name returns the command name at i: letters, or one other character.
 func name(s string, i int) (name string, end int) {
 	k := i + 1
 	for k < len(s) && (s[k] >= 'a' && s[k] <= 'z' || s[k] >= 'A' && s[k] <= 'Z' || s[k] == '@') {
@@ -261,7 +256,7 @@ func name(s string, i int) (name string, end int) {
 	return s[i+1 : k], end
 }
 
-// formula reads the formula at i, between dollars.
+// formula reads the formula between dollar signs at i.
 func (r *reader) formula(s string, i int) int {
 	mark := "$"
 	if strings.HasPrefix(s[i:], "$$") {
@@ -284,7 +279,8 @@ func (r *reader) formula(s string, i int) int {
 	return start
 }
 
-// dollars finds those that end a formula; -1 for none. Those in braces are of words in it.
+// dollars returns the index of the dollar signs that end a formula, or -1. If braces is set, it skips dollar signs
+// in braces, which belong to text in the formula.
 func dollars(s, mark string, braces bool) int {
 	depth := 0
 	for k := 0; k < len(s); k++ {
@@ -302,15 +298,15 @@ func dollars(s, mark string, braces bool) int {
 	return -1
 }
 
-// math writes a formula, on a line of its own or in the text, as Markdown has it: its
-// source between dollars, on one line, with the statement's own commands replaced.
+// math writes a formula in Markdown, either displayed or inline. The formula is written on one line between dollar
+// signs, and the statement's own commands are expanded.
 func (r *reader) math(s string, display bool) {
 	formula := strings.Join(strings.Fields(r.source(s, 0)), " ")
 	r.check(s, formula)
 	if r.column { // a bar would end the cell
 		formula = bars.Replace(formula)
 	}
-	for strings.HasSuffix(formula, `\`) { // a blank or a line's end; it would hide the dollar
+	for strings.HasSuffix(formula, `\`) { // a final backslash would escape the closing dollar sign
 		formula = strings.TrimSpace(strings.TrimRight(formula, `\`))
 	}
 	switch {
@@ -324,8 +320,8 @@ func (r *reader) math(s string, display bool) {
 
 var bars = strings.NewReplacer(`\|`, `\Vert `, `|`, `\vert `)
 
-// source returns a formula without comments, macros, and dollars inside. Braces that stand
-// together are parted: in Markdown they are marks.
+// source returns a formula without comments, with expanded macros, and without dollar signs inside. It separates
+// adjacent braces, because double braces are marks in Markdown.
 func (r *reader) source(s string, depth int) string {
 	if depth > maxDepth {
 		return ""
@@ -378,7 +374,7 @@ func (r *reader) source(s string, depth int) string {
 	return b.String()
 }
 
-// with puts the arguments that are at i into a macro's body.
+// with returns the body of a macro with the arguments at i inserted, and the index after the arguments.
 func (m macro) with(s string, i int) (body string, end int) {
 	args := make([]string, m.args)
 	for k := range args {
@@ -407,8 +403,7 @@ var (
 	manyBlanks = pattern.New(`([^\n ]) {2,}`)
 )
 
-// tidy makes the layout even: no blanks at the ends of lines, one empty line at
-// most. Code is unchanged.
+// tidy removes blanks at the ends of lines and repeated empty lines. It does not change code.
 func tidy(text string) string {
 	var b, part strings.Builder
 	flush := func() {

@@ -2,8 +2,8 @@ package tex
 
 import "strings"
 
-// headings are the words that statements have between their texts, in English and in the
-// languages in which contests are held most. A language without a word has the English one.
+// headings contains the headings of statements in English and in the most common languages of contests. If a
+// language has no heading, the English one is used.
 var headings = wordTable(`
 en, Input, Output, Interaction, Scoring, Note, Notes, Explanation,
   Explanations, Illustration, Constraints, Sample, Figure, Table
@@ -35,7 +35,8 @@ uk, Вхідні дані, Вихідні дані, Протокол взаєм�
   Пояснення, Ілюстрація, Обмеження, Приклад, Рисунок, Таблиця
 `)
 
-// wordTable reads a line for each language: its code, and the words for those of the first line.
+// wordTable parses a table with one line per language. A line contains a language code and the translations of the
+// words in the first line.
 func wordTable(text string) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	var english []string
@@ -53,8 +54,8 @@ func wordTable(text string) map[string]map[string]string {
 	return all
 }
 
-// Word returns a heading, such as Input or Sample, in the language with this code: "de", "pt-BR".
-// A word or a language that is not known stays English.
+// Word returns a heading, such as Input or Sample, in the language with the given code, such as "de" or "pt-BR".
+// It returns the English word if the word or the language is unknown.
 func Word(language, english string) string {
 	code, _, _ := strings.Cut(strings.ToLower(language), "-")
 	if word, ok := headings[code][english]; ok {

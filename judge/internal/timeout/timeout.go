@@ -1,13 +1,12 @@
-// Package timeout ends a started process that does not answer in time. What the process waits
-// for a CPU is none of its time, and neither is what the judge waits for one: a busy
-// machine is not a slow program.
+// Package timeout kills a started process that does not answer in time. The time during which the process or the
+// judge waits for a CPU does not count, so a busy machine does not make a program appear slow.
 //
 //	timer := timeout.Start(proc, limit)
 //	answer, err := read(proc.Stdout())
 //	if late := timer.Stop(); late != nil {
 //
-// Without a timer a process is not looked at, and an answer that comes within a few dozen
-// milliseconds costs no look. The package does not say whose fault it is that a process is slow.
+// The package checks a process only while a timer runs. An answer within a few dozen milliseconds causes no check.
+// The package does not decide who is responsible for a slow process.
 package timeout
 
 import (
@@ -19,14 +18,14 @@ import (
 	"assay/judge"
 )
 
-// ErrExceeded says that the process was killed because its time was over.
+// ErrExceeded means that the process was killed because it exceeded its time limit.
 var ErrExceeded = errors.New("time limit exceeded")
 
-// every is how often a process is looked at. In a look that comes late at most twice that
-// counts, as the judge was kept from a CPU, too.
+// every is the interval between two checks of a process. If a check is late, the judge was also waiting for a CPU.
+// Therefore at most twice this interval is counted between two checks.
 const every = 50 * time.Millisecond
 
-// Timer kills a process when its time is over.
+// Timer kills a process that exceeds its time limit.
 type Timer struct {
 	proc  judge.Process
 	limit time.Duration
@@ -34,14 +33,14 @@ type Timer struct {
 	mu     sync.Mutex
 	timer  *time.Timer
 	start  time.Time
-	last   time.Time     // of the last look; zero before the first
+	last   time.Time     // time of the last check; zero before the first check
 	waited time.Duration // until then
 	used   time.Duration // what counts
-	over   bool          // stopped, or the process was killed
+	over   bool          // the timer was stopped or has killed the process
 	err    error
 }
 
-// Start starts a timer for a process that has been started before. The caller must stop it.
+// Start starts a timer for a process that is already running. The caller must call Stop.
 func Start(proc judge.Process, limit time.Duration) *Timer {
 	t := &Timer{proc: proc, limit: limit, start: time.Now()}
 	t.mu.Lock()
@@ -50,9 +49,8 @@ func Start(proc judge.Process, limit time.Duration) *Timer {
 	return t
 }
 
-// Stop stops the timer. It returns nil if the process was not killed by it, ErrExceeded if the
-// time of the process was over, and a *judge.BusyError if the process could not use its time, as
-// it waited for a CPU for longer than judge.LongestCPUWait.
+// Stop stops the timer. It returns nil if the timer did not kill the process, ErrExceeded if the process exceeded
+// its time limit, and a *judge.BusyError if the process waited for a CPU for longer than judge.LongestCPUWait.
 func (t *Timer) Stop() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,8 +59,8 @@ func (t *Timer) Stop() error {
 	return t.err
 }
 
-// look adds the time since the last look. The first one only begins to count: how long the process
-// had waited before the timer started is not known until then.
+// look counts the time since the last check, without the time that the process waited for a CPU. The first check
+// counts no time, because the CPU wait before the start of the timer is unknown.
 func (t *Timer) look() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

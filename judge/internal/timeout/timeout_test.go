@@ -12,14 +12,14 @@ import (
 	"assay/judge/internal/timeout"
 )
 
-// process is a process of which the clock tells what it does.
+// process is a fake process whose CPU wait depends only on its age.
 type process struct {
 	judge.Process
 	start  time.Time
-	waits  func(age time.Duration) time.Duration // how long it has waited by then
-	late   time.Duration                         // how long each look is delayed
+	waits  func(age time.Duration) time.Duration // CPU wait of a process of this age
+	late   time.Duration                         // delay of each check
 	looks  int
-	killed time.Duration // when, from its start; 0 means never
+	killed time.Duration // age when killed; zero means never
 }
 
 func (p *process) CPUWait() time.Duration {
@@ -31,7 +31,7 @@ func (p *process) Kill()                   { p.killed = time.Since(p.start) }
 func (*process) Wait() (judge.Exec, error) { return judge.Exec{}, nil }
 func (*process) Stdin() io.WriteCloser     { return nil }
 
-// share is a process that waits for so many hundredths of its time.
+// share returns the CPU wait of a process that waits for a CPU for a percentage of its age.
 func share(percent int) func(time.Duration) time.Duration {
 	return func(age time.Duration) time.Duration { return age * time.Duration(percent) / 100 }
 }
@@ -41,9 +41,9 @@ func TestTimer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		waits       func(age time.Duration) time.Duration
 		late        time.Duration
-		answer      time.Duration // when the process answers
+		answer      time.Duration // age at which the process answers
 		want        error
-		from, until time.Duration // when it is killed
+		from, until time.Duration // limits for the age at which it is killed
 	}{
 		"answers in time":                {share(0), 0, 29 * time.Second, nil, 0, 0},
 		"sleeps or spins":                {share(0), 0, time.Hour, timeout.ErrExceeded, 30 * time.Second, 31 * time.Second},
@@ -96,8 +96,8 @@ func TestTimer(t *testing.T) {
 
 var errBusy = errors.New("busy")
 
-// TestQuickAnswersCostNothing: a process that answers at once is not looked at, and a stopped timer
-// does not look.
+// TestQuickAnswersCostNothing checks that a process that answers immediately is not checked, and that a stopped
+// timer causes no checks.
 func TestQuickAnswersCostNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &process{start: time.Now(), waits: share(0)}
@@ -113,7 +113,7 @@ func TestQuickAnswersCostNothing(t *testing.T) {
 	})
 }
 
-// TestShortLimit: a limit below the time between two looks holds, too.
+// TestShortLimit checks that a limit shorter than the interval between two checks is enforced.
 func TestShortLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &process{start: time.Now(), waits: share(0)}

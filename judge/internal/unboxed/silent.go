@@ -10,20 +10,20 @@ import (
 	"assay/judge"
 )
 
-// Silent is a Runner of processes that read everything and say nothing after their greeting. No
-// program runs, so a test can let them be silent for hours of testing/synctest.
+// Silent is a Runner of fake processes that read everything and write only a greeting. It runs no program, so
+// processes can be silent for hours in tests with testing/synctest.
 type Silent struct {
-	Greeting string // what each process says first
-	// Starved says that the processes wait for a CPU all the time after their greeting.
+	Greeting string // first output of each process
+	// Starved means that the processes wait for a CPU all the time after their greeting.
 	Starved bool
 }
 
-// Run returns an error: a silent process is started.
+// Run returns an error, because a Silent only supports Start.
 func (Silent) Run(context.Context, *judge.Command) (judge.Exec, error) {
 	return judge.Exec{}, errors.New("a silent runner only starts programs")
 }
 
-// Start starts a process that ends when it is killed or ctx ends.
+// Start starts a process that ends when it is killed or ctx is done.
 func (s Silent) Start(ctx context.Context, _ *judge.Command) (judge.Process, error) {
 	p := &silent{starved: s.Starved, start: time.Now(), ended: make(chan struct{})}
 	p.out, p.says = io.Pipe()

@@ -1,5 +1,5 @@
-// Package unboxed starts programs without any sandbox, for tests of what talks to
-// programs that stay. It knows no limits and is not for anything that is judged.
+// Package unboxed starts programs without a sandbox, for tests of code that communicates with long-running
+// programs. It enforces no limits and must not be used for judging.
 package unboxed
 
 import (
@@ -13,16 +13,16 @@ import (
 	"assay/judge"
 )
 
-// Runner starts a command where it is on the host: the first mount of the command,
-// if it has one, is taken for where its program is.
+// Runner starts a command on the host. If the command has mounts, Runner uses the host path of the first mount to
+// locate the program.
 type Runner struct{}
 
-// Run returns an error: a program that stays is started.
+// Run returns an error, because a Runner only supports Start.
 func (Runner) Run(context.Context, *judge.Command) (judge.Exec, error) {
 	return judge.Exec{}, errors.New("an unboxed runner only starts programs")
 }
 
-// Start starts a program that is killed when the context ends.
+// Start starts a program. It is killed when ctx is done.
 func (Runner) Start(ctx context.Context, c *judge.Command) (judge.Process, error) {
 	argv0 := c.Argv[0]
 	if len(c.Mounts) > 0 {
@@ -54,7 +54,7 @@ func (p *process) Kill()                 { _ = p.cmd.Process.Kill() }
 // CPUWait is not known.
 func (p *process) CPUWait() time.Duration { return 0 }
 
-// Wait closes the input and waits; of the facts only the exit code is known.
+// Wait closes the input and waits for the process to exit. The returned Exec contains only the exit code.
 func (p *process) Wait() (judge.Exec, error) {
 	_ = p.in.Close()
 	_ = p.cmd.Wait()

@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// Cut marks that a cropped line continues. A text's own "…" is written as bytes.
+// Cut marks that a cropped line continues. A "…" in the text itself is escaped.
 const Cut = "…"
 
-// crop returns the line of the text in start..end, made printable and cropped
-// around a column (in bytes, from 0), and where in it the column stands.
+// crop returns the line in start..end of the text, made printable and cropped around a column (in bytes, from 0),
+// and the position of the column in the result.
 func (t text) crop(start, end, column int64) (line string, at int) {
-	const reach = lineWidth * utf8.UTFMax // bytes that may be shown on either side
+	const reach = lineWidth * utf8.UTFMax // maximum number of bytes to read on each side
 	place := min(start+column, end)
 	from, to := max(start, place-reach), min(end, place+reach)
 	raw := make([]byte, to-from)
 	raw = t.read(raw, from)
 	at = int(place - from)
-	if from > start { // not into the middle of a character
+	if from > start { // do not start in the middle of a character
 		skip := 0
 		for skip < min(utf8.UTFMax-1, at, len(raw)) && !utf8.RuneStart(raw[skip]) {
 			skip++
@@ -28,19 +28,19 @@ func (t text) crop(start, end, column int64) (line string, at int) {
 	return cropCells(split(raw), min(at, len(raw)), from > start, to < end)
 }
 
-// cell is the smallest piece of a line that is shown or cut as a whole.
+// cell is the smallest piece of a line. It is either shown or cut as a whole.
 type cell struct {
 	text string
-	raw  int // bytes that it stands for
+	raw  int // number of bytes that it represents
 }
 
-// width returns the number of characters that the cell takes.
+// width returns the number of characters in the cell.
 func (c cell) width() int { return utf8.RuneCountInString(c.text) }
 
-// cropCells joins the cells that fit into lineWidth around the byte at. The flags
-// report whether the line continues before and after the cells.
+// cropCells joins the cells around byte `at` that fit into lineWidth. before and after report whether the line
+// continues outside the cells.
 func cropCells(cells []cell, at int, before, after bool) (string, int) {
-	total, place, seen := 0, len(cells), 0 // place is the index of the cell with the byte
+	total, place, seen := 0, len(cells), 0 // place is the index of the cell with byte `at`
 	for i, c := range cells {
 		if at < seen+c.raw && place == len(cells) {
 			place = i
@@ -79,11 +79,9 @@ func cropCells(cells []cell, at int, before, after bool) (string, int) {
 	return b.String(), mark
 }
 
-// split cuts bytes into cells that can be printed. Control characters, bytes that
-// are not UTF-8, and characters that cannot be seen or that turn the direction of
-// the text are written as \xNN, byte for byte. A backslash is written as \x5C
-// where it could be read as the start of such an escape, so that different texts
-// never look the same.
+// split splits bytes into printable cells. Control characters, invalid UTF-8, invisible characters and characters
+// that change the direction of the text are written as \xNN, one escape per byte. A backslash is written as \x5C
+// if it could be mistaken for the start of an escape, so different texts never look the same.
 func split(b []byte) []cell {
 	cells := make([]cell, 0, len(b))
 	for i := 0; i < len(b); {
@@ -111,7 +109,7 @@ func escaped(c byte) string {
 	return `\x` + string(digits[c>>4]) + string(digits[c&15])
 }
 
-// looksEscaped reports whether b starts as what escaped writes.
+// looksEscaped reports whether b looks like the start of an escape.
 func looksEscaped(b []byte) bool {
 	return len(b) >= 4 && b[1] == 'x' && isHex(b[2]) && isHex(b[3])
 }

@@ -2,8 +2,8 @@ package window
 
 import "strings"
 
-// Printable writes a text as windows show it: control bytes and what is not UTF-8 as
-// \xNN. It does not cut it.
+// Printable returns a text in the form in which windows show it: control characters and invalid UTF-8 become \xNN.
+// It does not crop the text.
 func Printable(b []byte) string {
 	var out strings.Builder
 	for _, c := range split(b) {

@@ -1,16 +1,15 @@
-// Package window cuts the few lines that people want to see out of a text that
-// may be huge, and makes them safe to print.
+// Package window extracts the few lines around a position from a text that may be huge, and makes them safe to
+// print.
 //
-// A window is at most 3 lines before a place, its line, and 20 lines after it.
-// A line is cropped to 160 characters around the place's column, with a mark "…"
-// where it continues, and the whole is at most 4 kB. Bytes that are not printable
-// characters are written as \xNN.
+// A window has at most 3 lines before the position, its line, and 20 lines after it. A line is cropped to 160
+// characters around the column of the position, with "…" where it continues. The whole window has at most 4 kB.
+// Bytes that are not printable characters are written as \xNN.
 //
-// The text is read once, from its start to the place, through a buffer of fixed
-// size; a text of 100 MB, even in a single line, takes some milliseconds.
+// The text is read once, from its start to the position, through a buffer of fixed size. A text of 100 MB, even in
+// a single line, takes a few milliseconds.
 //
-// The package does not judge: which place is interesting is for a checker to
-// say. It also draws nothing; that is for the reports.
+// The package does no judging: the checker decides which position is interesting. It also renders nothing: the
+// reports do.
 package window
 
 import (
@@ -24,20 +23,19 @@ import (
 const (
 	linesBefore = 3
 	linesAfter  = 20
-	lineWidth   = 160     // characters of a line that are shown
-	lineLead    = 80      // this many of them, if the line is cropped, are before the place
-	maxText     = 4 << 10 // bytes of an excerpt
+	lineWidth   = 160     // maximum number of characters in a line
+	lineLead    = 80      // characters before the position in a cropped line
+	maxText     = 4 << 10 // maximum number of bytes in an excerpt
 
-	blockSize = 128 << 10 // half of a usual second-level cache, for two texts at once
-	// maxSearch bounds the search for the ends of the lines after the place, in
-	// bytes. A window ends early where they are not found within it.
+	blockSize = 128 << 10 // half of a typical L2 cache, so that blocks of two texts fit
+	// maxSearch limits the search for the ends of the lines after the position, in bytes. If an end is not found,
+	// the window stops early.
 	maxSearch = 1 << 20
 )
 
-// Around returns the window around the byte at offset. An offset after the end
-// means the end.
+// Around returns the window around the byte at offset. An offset beyond the end means the end.
 //
-// A text that cannot be read is shown as far as it can be.
+// If reading fails, the window contains the text that could be read.
 func Around(r *io.SectionReader, offset int64) judge.Excerpt {
 	t := text{r, size(r)}
 	offset = max(0, min(offset, t.size))
@@ -53,15 +51,15 @@ func Around(r *io.SectionReader, offset int64) judge.Excerpt {
 	return t.around(&p, buf)
 }
 
-// Head returns the first lines of a text.
+// Head returns the window at the beginning of a text.
 func Head(r *io.SectionReader) judge.Excerpt { return Around(r, 0) }
 
-// Detail gathers what a report shows of a failed case: the input's first lines,
-// and the answer and the output around the place where they first differ.
+// Detail returns the excerpts that a report shows for a failed case: the first lines of the input, and the answer
+// and the output around their first difference.
 //
-// Where the checker named no place, the windows stand around the first byte that
-// differs, and Detail.Place stays nil: the difference may be harmless there.
-// Where no byte differs either, they show the heads. A nil reader is an empty text.
+// If place is nil, the windows are around the first byte that differs. Detail.Place stays nil, because this
+// difference may be harmless. If no byte differs, the windows are at the beginning. A nil reader means an empty
+// text.
 func Detail(in, ans, out *io.SectionReader, place *judge.Place) *judge.Detail {
 	d := &judge.Detail{Input: Head(in), Place: place}
 	if place != nil {
@@ -79,7 +77,7 @@ func Detail(in, ans, out *io.SectionReader, place *judge.Place) *judge.Detail {
 	return d
 }
 
-// text is a text of known size; a nil reader is an empty one.
+// text is a text of known size. If its reader is nil, it is empty.
 type text struct {
 	r    *io.SectionReader
 	size int64
@@ -92,7 +90,7 @@ func size(r *io.SectionReader) int64 {
 	return r.Size()
 }
 
-// read fills buf from offset on, and returns what could be read.
+// read fills buf with the bytes from offset on, and returns the bytes that it could read.
 func (t text) read(buf []byte, offset int64) []byte {
 	if t.r == nil || offset >= t.size {
 		return nil
@@ -104,12 +102,12 @@ func (t text) read(buf []byte, offset int64) []byte {
 	return buf[:n]
 }
 
-// prefix is what a window must know of the text before its place.
+// prefix describes the text before the position of a window.
 type prefix struct {
 	size  int64
-	lines int // line feeds in it
-	// marked are the last blocks with a line feed in them, the last one at the
-	// end. So the last lines are found again without keeping the text.
+	lines int // number of line feeds
+	// marked lists the last blocks that contain a line feed, in order. With these blocks the last lines can be
+	// located without keeping the text.
 	marked [linesBefore + 1]struct{ start, end int64 }
 }
 
@@ -124,7 +122,7 @@ func (p *prefix) add(block []byte) {
 	}
 }
 
-// commonPrefix reads two texts up to their first difference.
+// commonPrefix reads two texts until their first difference.
 func commonPrefix(a, b text, buf, other []byte) (p prefix) {
 	for {
 		x, y := a.read(buf, p.size), b.read(other, p.size)
@@ -141,8 +139,8 @@ func commonPrefix(a, b text, buf, other []byte) (p prefix) {
 	}
 }
 
-// firstDifference returns the first index at which x and y, of the same length,
-// differ. It halves: comparing is much faster than a loop over bytes.
+// firstDifference returns the first index at which x and y differ. They have the same length and are not equal. It
+// uses bisection, because bytes.Equal is much faster than a loop over bytes.
 func firstDifference(x, y []byte) int {
 	from := 0
 	for len(x) > 1 {
@@ -157,8 +155,8 @@ func firstDifference(x, y []byte) int {
 	return from
 }
 
-// starts returns the starts of the last lines of the prefix: of up to
-// linesBefore lines, and of the line that it ends in.
+// starts returns the offsets of the last lines in the prefix: up to linesBefore complete lines, and the line in
+// which the prefix ends.
 func (t text) starts(p *prefix, buf []byte) []int64 {
 	var found []int64 // backwards
 	for i := len(p.marked) - 1; i >= 0 && len(found) <= linesBefore; i-- {
@@ -182,7 +180,7 @@ func (t text) starts(p *prefix, buf []byte) []int64 {
 	return starts
 }
 
-// around makes the excerpt whose place is the end of the prefix.
+// around returns the excerpt around the end of the prefix.
 func (t text) around(p *prefix, buf []byte) judge.Excerpt {
 	starts := t.starts(p, buf)
 	line := starts[len(starts)-1]
@@ -202,7 +200,7 @@ func (t text) around(p *prefix, buf []byte) judge.Excerpt {
 		if next == t.size {
 			break
 		}
-		from := max(next, min(p.size, t.size)) // the place's line has no end before the place
+		from := max(next, min(p.size, t.size)) // the line does not end before the position
 		end, found := t.lineEnd(from, buf)
 		cropped, at := t.crop(next, end, column)
 		if next == line {
@@ -226,9 +224,8 @@ func (t text) around(p *prefix, buf []byte) judge.Excerpt {
 	return e
 }
 
-// lineEnd returns the offset of the first line feed at or after from. Where there
-// is none it returns false and the size; where none is near, false and an offset
-// that is somewhere in the line, beyond all that is shown.
+// lineEnd returns the offset of the first line feed at or after from. If there is none, it returns the size and
+// false. If there is none nearby, it returns false and an offset within the line, beyond the text that is shown.
 func (t text) lineEnd(from int64, buf []byte) (int64, bool) {
 	for at := from; at < min(t.size, from+maxSearch); {
 		// A short read first: most lines are short.

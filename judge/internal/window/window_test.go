@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The bounds that the package promises.
+// Limits that the package documents.
 const (
 	linesBefore = 3
 	linesAfter  = 20
@@ -82,7 +82,7 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// texts draws texts of all kinds, some much longer than a block.
+// texts generates texts of all kinds, some much longer than a block.
 func texts(t *rapid.T, name string) []byte {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{"\n", "1 2 3\n", "\r\n", "\x00", "\xff\xfe", "é", "…", `\x41`, "\u202e", "\n\n\n", "😀"}),
@@ -93,7 +93,7 @@ func texts(t *rapid.T, name string) []byte {
 	return []byte(strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, name), ""))
 }
 
-// unescape is the slow obvious inverse of the escapes, without the marks of cuts.
+// unescape is a slow, simple inverse of the escaping. It expects text without cut marks.
 func unescape(s string) []byte {
 	var b []byte
 	for i := 0; i < len(s); i++ {
@@ -110,8 +110,8 @@ func unescape(s string) []byte {
 	return b
 }
 
-// TestAroundProperties holds the law: a window is bounded and printable, says
-// where it stands, and shows the bytes that it was asked for.
+// TestAroundProperties checks that a window is limited and printable, reports its position correctly, and contains
+// the requested bytes.
 func TestAroundProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := texts(t, "text")
@@ -140,8 +140,8 @@ func TestAroundProperties(t *testing.T) {
 		if strings.Count(e.Text, "\n") > linesBefore+1+linesAfter {
 			t.Fatalf("%d lines", strings.Count(e.Text, "\n"))
 		}
-		// The place's byte and its neighbors in the line are shown as they are.
-		// A place in the middle of a character stands at its start.
+		// The byte at the position and the bytes after it in the line are shown unchanged. A position within a
+		// character is shown at the start of the character.
 		start := offset
 		if r, _ := utf8.DecodeRuneInString(e.Text[e.At:]); r > utf8.RuneSelf && r != utf8.RuneError {
 			for !utf8.RuneStart(data[start]) {
@@ -165,8 +165,8 @@ func firstLine(s string) string {
 	return line
 }
 
-// TestLongLinesBefore: the lines before the place are found again in blocks that
-// were read long ago, however long the lines are and wherever blocks end.
+// TestLongLinesBefore checks that the lines before the position are located again in blocks that were read
+// earlier, for all line lengths and block boundaries.
 func TestLongLinesBefore(t *testing.T) {
 	const block = 128 << 10
 	for _, size := range []int{1, block/2 - 1, block - 2, block - 1, block, block + 1, 3 * block} {
@@ -198,8 +198,8 @@ func TestLongLinesBefore(t *testing.T) {
 	}
 }
 
-// TestDetailShowsTheDifference holds the law: without a place, the windows stand
-// at the first byte that differs, and look different there.
+// TestDetailShowsTheDifference checks that, without a place, the windows are at the first byte that differs, and
+// that their texts differ there.
 func TestDetailShowsTheDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ans := texts(t, "answer")
@@ -241,7 +241,7 @@ func TestDetailTakesMissingTexts(t *testing.T) {
 	}
 }
 
-// broken reads well up to an offset.
+// broken is an io.ReaderAt that fails at and after the offset good.
 type broken struct{ good int64 }
 
 func (b broken) ReadAt(p []byte, off int64) (int, error) {

@@ -10,13 +10,14 @@ import (
 	"strings"
 )
 
-// again replays a game with known answers for one bot that keeps state. Live is its seat. Its answers are ignored.
+// again contains a game with known answers that is replayed for one stateful bot, in the seat live. The answers
+// that the bot gives during the replay are ignored.
 type again struct {
 	live int
 	said [2][]string
 }
 
-// askAgain returns the answer from when the game was first played.
+// askAgain returns the answer from the original game.
 func (g *Game) askAgain(seat int, request []byte) []byte {
 	if g.again.live == seat {
 		b := g.seats[seat-1]
@@ -31,7 +32,7 @@ func (g *Game) askAgain(seat int, request []byte) []byte {
 	return []byte(answer)
 }
 
-// begin resets a game for an order. It reuses the memory of the game before.
+// begin resets g for an order. It reuses the memory of the previous game.
 func (g *Game) begin(e *Event, o *Order, bots [2]*Bot) {
 	*g = Game{
 		Event: e, No: int(o.No), Round: int(o.Round), Seed: o.Seed, shared: o.Shared, seats: bots,
@@ -48,7 +49,7 @@ func (g *Game) begin(e *Event, o *Order, bots [2]*Bot) {
 	}
 }
 
-// play plays one game, including its end.
+// play plays one game, including the calls at its end.
 func (r *Rules) play(g *Game) (out Outcome) {
 	out.Fault, out.Broken = g.catch(func() {
 		r.Play(g)
@@ -73,7 +74,7 @@ func (r *Rules) play(g *Game) (out Outcome) {
 	return out
 }
 
-// sum adds the records of the game to an outcome.
+// sum copies the records of the game to an outcome.
 func (g *Game) sum(out *Outcome) {
 	g.log.Result, g.log.Seats = g.Result, string(g.log.seats)
 	notes := g.log.notes
@@ -104,7 +105,7 @@ func movesOf(p *Played, seat int) []string {
 	return moves
 }
 
-// hasMade reports whether moves are the moves of a seat.
+// hasMade reports whether the given moves are the recorded moves of a seat.
 func (p *Played) hasMade(seat int, moves []string) bool {
 	for i, m := range p.Moves {
 		if p.Seats[i] == '0'+byte(seat) {
@@ -117,7 +118,7 @@ func (p *Played) hasMade(seat int, moves []string) bool {
 	return len(moves) == 0
 }
 
-// appendMoves appends the game in the form of the log: members of a JSON object, each with a comma after it.
+// appendMoves appends the game in the format of the log: the members of a JSON object, with a comma after each.
 func (p *Played) appendMoves(b []byte) []byte {
 	member := func(name string) { b = append(append(append(b, '"'), name...), `":`...) }
 	if p.Start != "" {
@@ -145,18 +146,18 @@ func (p *Played) appendMoves(b []byte) []byte {
 	return append(b, "],"...)
 }
 
-// appendText appends a JSON string, in the same bytes as json.Marshal.
+// appendText appends a JSON string. The result is the same as with json.Marshal.
 func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
-			quoted, _ := json.Marshal(text) // a string gives no error
+			quoted, _ := json.Marshal(text) // a string cannot fail
 			return append(b, quoted...)
 		}
 	}
 	return append(append(append(b, '"'), text...), '"')
 }
 
-// catch runs a part of the referee, which ends by a panic.
+// catch runs a part of the referee that ends with a panic.
 func (g *Game) catch(f func()) (fault *BotFault, broken string) {
 	defer func() {
 		switch r := recover().(type) {
@@ -203,8 +204,8 @@ func (r *Rules) look(e *Event, data []byte) ([]byte, error) {
 	return json.Marshal(r.Look(e, &p))
 }
 
-// Try plays one game between functions, for tests of referees. A function gets a line, and returns the answer of its bot:
-// no line, one line or several lines.
+// Try plays one game between functions instead of bots, for tests of referees. Each function receives a line, and
+// returns the bot's answer of zero or more lines.
 func Try(r Rules, e Event, seed uint64, bots ...func(line string) []string) (Played, string) {
 	var seats [2]*Bot
 	for i := range seats {

@@ -8,7 +8,8 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// taking are the rules of a small game: take 1 to 3 in turn; the last one wins.
+// taking returns the rules of a small game. The players take 1 to 3 objects in turn, and the player who takes the
+// last one wins.
 func taking() referee.Rules {
 	return referee.Rules{
 		Check: func(e *referee.Event) error { _, err := e.IntIn("heap", 1, 100); return err },
@@ -34,7 +35,7 @@ func taking() referee.Rules {
 	}
 }
 
-// taker answers every move alike.
+// taker returns a bot that gives the same answer to every request for a move.
 func taker(ready string, moves ...string) func(string) []string {
 	return func(line string) []string {
 		if line == "take 1" {

@@ -19,34 +19,36 @@ import (
 	"assay/judge/kit"
 )
 
-// The referee's standard input and output are a socket to the arena. The arena sends frames, and passes files with them:
+// The referee's standard input and output are a socket to the arena. The arena sends frames, and passes file
+// descriptors with some of them:
 //
 //	event <JSON> + the shared page    -> ok | fail <text>
 //	bot <JSON> <file> <unread> + its pipes -> ok <JSON>
 //	leave <id>                        -> ok <unread>; the bot moves to another referee
-//	play <Order>                      -> game <Outcome>, or skipped after a bot was lost,
-//	                                     or of a Live game whose own bot is lost;
-//	                                     before it ended <Outcome> where a bot is slow to
-//	                                     learn of the end
-//	go                                (ends the skipping; there is no reply)
+//	play <Order>                      -> game <Outcome>;
+//	                                     skipped if a bot was lost earlier, or
+//	                                     if the Live bot of a replay is lost;
+//	                                     before it, ended <Outcome> if a bot is slow to
+//	                                     read the end of the game
+//	go                                ends the skipping; no reply
 //	look <JSON>                       -> ok <JSON>
 //
-// Several requests may be pending. The shared page shows the arena whose turn it is. Word 0 changes with every turn, and is
-// odd while the referee waits for a bot. Word 1 is the bot's id. Word 2 is its CPU time for the turn in nanoseconds; zero
-// means no limit. Word 3 is 1 until the bot has read its input.
+// Several requests may be pending. The shared page shows the arena whose turn it is. Word 0 changes with every
+// turn, and is odd while the referee waits for a bot. Word 1 is the bot's id. Word 2 is its CPU time limit for the
+// turn in nanoseconds; zero means no limit. Word 3 is 1 until the bot has read its input.
 
-// pipes are the descriptors of a bot's process.
+// pipes contains the file descriptors for a bot process.
 type pipes struct {
 	alive bool
-	in    int // the referee writes to it
-	out   int // the referee reads from it
-	clock int // for the CPU time; -1 if there is none
+	in    int // standard input of the bot
+	out   int // standard output of the bot
+	clock int // CPU time of the process; -1 if unavailable
 	page  *[4]uint64
 	table *table
 }
 
-// waitFor is how long the referee waits for a bot before it reports finished games to the arena, including the current one
-// if it has ended.
+// waitFor is the maximum time that the referee waits for a bot while outcomes of finished games are unsent. It
+// then sends them to the arena, with the outcome of the current game if its result is known.
 const waitFor = 100 * time.Millisecond
 
 type table struct {
@@ -54,20 +56,20 @@ type table struct {
 	event Event
 	bots  map[int]*Bot
 	page  *[4]uint64
-	lost  bool // skip games until the arena says go
+	lost  bool // skip games until the arena sends go
 	sock  *sockReader
 	out   *bufio.Writer
 
-	game  Game // memory for each
+	game  Game // reused for every game
 	moves []byte
 	reply []byte
 }
 
-// flushAt is the number of buffered bytes from which replies are sent while there are more requests. The buffer is larger,
-// so that it always ends with a complete reply.
+// flushAt is the number of buffered bytes above which replies are flushed even if more requests are available. The
+// buffer is larger than flushAt, so a flush usually ends with a complete reply.
 const flushAt = 4 << 10
 
-// serve answers the arena until it closes the socket.
+// serve answers requests from the arena until it closes the socket.
 func serve(r *Rules) {
 	runtime.LockOSThread()
 	debug.SetGCPercent(400)
@@ -191,7 +193,7 @@ func (t *table) play(parts [][]byte) error {
 	}
 	ids := [2]int{int(o.First), int(o.Second)}
 	bots := [2]*Bot{t.bots[ids[0]], t.bots[ids[1]]}
-	back := o.Live > 0 // a bot that has restarted replays the game
+	back := o.Live > 0 // a restarted bot replays the game
 	if back {          // its opponent need not be running
 		for i := range bots {
 			if bots[i] == nil {
@@ -227,12 +229,12 @@ func (t *table) tell(verb string, out *Outcome) error {
 	return kit.WriteFrame(t.out, verb, reply...)
 }
 
-// hasNews reports whether there are outcomes that were not sent yet.
+// hasNews reports whether there are unsent outcomes.
 func (t *table) hasNews() bool {
 	return t != nil && (t.out.Buffered() > 0 || t.game.untold)
 }
 
-// tellNews sends pending outcomes. A write error is noticed later.
+// tellNews sends pending outcomes. A write error is detected later.
 func (t *table) tellNews() {
 	if g := &t.game; g.untold {
 		g.untold = false
@@ -244,7 +246,7 @@ func (t *table) tellNews() {
 	_ = t.out.Flush()
 }
 
-// begin starts to count CPU time for a game.
+// begin resets the CPU time for a new game.
 func (c *conn) begin() {
 	c.wall, c.seen, c.spent, c.took, c.moved = 0, 0, 0, 0, 0
 	c.comment = c.comment[:0]
@@ -252,8 +254,8 @@ func (c *conn) begin() {
 	c.cpuAt = -1
 }
 
-// used returns the CPU time of the bot in its turns of this game. The wall time of a turn is never shorter than its CPU
-// time, so the clock need not be read while the sum of all turns is short.
+// used returns the CPU time of the bot in its turns of this game. The wall time of a turn is never shorter than
+// its CPU time, so the clock is not read again until the wall time has grown by a millisecond.
 func (c *conn) used() time.Duration {
 	if c.wall-c.seen < time.Millisecond {
 		return c.spent
@@ -266,7 +268,7 @@ func (c *conn) used() time.Duration {
 	return c.spent
 }
 
-// cpu reads the clock of the process.
+// cpu reads the CPU time of the process.
 func (c *conn) cpu() (time.Duration, bool) {
 	if c.pipes.clock < 0 || !c.alive {
 		return 0, false
@@ -290,7 +292,7 @@ func (c *conn) cpu() (time.Duration, bool) {
 	return time.Duration(v) * unit, true
 }
 
-// ask sends a request with what is pending, and waits for the answer.
+// ask sends the pending lines and a request, and waits for the answer.
 func (c *conn) ask(id int, request []byte, budget int64, game bool) []byte {
 	c.tell(request)
 	if c.local != nil {
@@ -321,7 +323,7 @@ func (c *conn) ask(id int, request []byte, budget int64, game bool) []byte {
 	return c.line(game)
 }
 
-// silent disqualifies a bot that has written something without a request.
+// silent disqualifies a bot that has written anything but comments without a request.
 func (c *conn) silent() {
 	if len(c.unread) == 0 && poll(c.out, pollIn, 0) == 0 {
 		return
@@ -344,12 +346,12 @@ func (c *conn) silent() {
 
 func (c *conn) throw(kind, text string) {
 	if c.dead == "" {
-		c.dead = text // its output is no longer read
+		c.dead = text // stop reading its output
 	}
 	panic(BotFault{Kind: kind, Text: text, Bytes: quote(c.unread)})
 }
 
-// comments removes complete comment lines from the read bytes.
+// comments moves complete comment lines from the unread bytes to the notes.
 func (c *conn) comments() {
 	for len(c.unread) > 0 && c.unread[0] == '#' {
 		line, rest, whole := bytes.Cut(c.unread, []byte("\n"))
@@ -363,10 +365,10 @@ func (c *conn) comments() {
 	}
 }
 
-// line waits for a line that is not a comment. In a game, the last answer of a process counts even without a line feed. In
-// a greeting it does not, because a process that has ended cannot play.
+// line waits for a line that is not a comment. In a game, the last answer of a process is valid even without a
+// line feed. In a greeting it is not valid, because a process that has exited cannot play.
 func (c *conn) line(game bool) []byte {
-	said := 0 // bytes of this answer, including comments
+	said := 0 // size of this answer in bytes, including comments
 	for {
 		before := len(c.unread)
 		c.comments()
@@ -380,7 +382,7 @@ func (c *conn) line(game bool) []byte {
 			c.throw("flood", fmt.Sprintf("it has said more than %d bytes at a time", MaxOutput))
 		}
 		if c.dead != "" || !c.read() {
-			if game && len(c.unread) > 0 && c.unread[0] != '#' { // the last answer before the end counts
+			if game && len(c.unread) > 0 && c.unread[0] != '#' { // last answer without a line feed
 				c.last = append(c.last[:0], c.unread...)
 				c.unread = c.unread[len(c.unread):]
 				return c.last
@@ -390,14 +392,14 @@ func (c *conn) line(game bool) []byte {
 	}
 }
 
-// raw reads or writes without notifying Go's scheduler. The scheduler would wake up every few microseconds because of the
-// waiting thread, although no other thread has work. The bytes must not be empty.
+// raw reads or writes without notifying the Go scheduler. If notified, the scheduler would wake up every few
+// microseconds because of the waiting thread, although no other thread has work. b must not be empty.
 func raw(call uintptr, fd int, b []byte) (int, syscall.Errno) {
 	n, _, err := syscall.RawSyscall(call, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
 	return int(n), err
 }
 
-// read waits for output and reads it. It returns false at the end.
+// read waits for output of the bot and reads it. It returns false at EOF.
 func (c *conn) read() bool {
 	if c.buffer == nil {
 		c.buffer = make([]byte, 4<<10)
@@ -425,7 +427,8 @@ func (c *conn) read() bool {
 	}
 }
 
-// send writes the pending bytes. It also reads output of the bot, because otherwise both could block.
+// send writes the pending bytes. It also reads output of the bot, because otherwise the bot and the referee could
+// block each other.
 func (c *conn) send(wait bool) {
 	for len(c.pending) > 0 {
 		n, err := raw(syscall.SYS_WRITE, c.in, c.pending)
@@ -435,7 +438,7 @@ func (c *conn) send(wait bool) {
 			return
 		case err == syscall.EAGAIN:
 			c.waitForRoom()
-		case err != 0: // the last answer before its end may still be read
+		case err != 0: // the last answer before its exit may still be read
 			c.pending = c.pending[:0]
 			return
 		case n == len(c.pending):
@@ -460,14 +463,14 @@ func (c *conn) waitForRoom() {
 	}
 }
 
-// flush sends pending lines that need no answer, as far as the bot reads them without blocking.
+// flush sends pending lines that need no answer, until the bot's pipe is full.
 func (c *conn) flush() {
 	if c.alive && c.dead == "" && len(c.pending) > 0 {
 		c.send(false)
 	}
 }
 
-// leave sends pending lines, releases the pipes, and returns read bytes that were not used.
+// leave sends pending lines, closes the pipes, and returns the unused bytes that were read.
 func (c *conn) leave() []byte {
 	if !c.alive {
 		return nil
@@ -492,14 +495,14 @@ type pollFD struct {
 	events, revents int16
 }
 
-// poll returns the events for which a descriptor is ready. Zero means none.
+// poll returns the events for which a file descriptor is ready. It returns zero if there are none.
 func poll(fd int, events int16, wait time.Duration) int16 {
 	p := pollFD{int32(fd), events, 0}
 	ppoll(&p, 1, wait)
 	return p.revents
 }
 
-// ppoll waits for a descriptor. If wait is negative, it waits forever.
+// ppoll waits for file descriptors. If wait is negative, it waits forever.
 func ppoll(fds *pollFD, n int, wait time.Duration) {
 	ts := syscall.NsecToTimespec(int64(wait))
 	limit := &ts
@@ -509,7 +512,7 @@ func ppoll(fds *pollFD, n int, wait time.Duration) {
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(fds)), uintptr(n), uintptr(unsafe.Pointer(limit)), 0, 0, 0)
 }
 
-// A sockReader reads the socket, and collects the files that are passed with the bytes.
+// A sockReader reads the socket, and collects the file descriptors that are passed with the bytes.
 type sockReader struct{ files []int }
 
 func (s *sockReader) take() int {

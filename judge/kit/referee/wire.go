@@ -6,22 +6,22 @@ import (
 	"fmt"
 )
 
-// This file has the messages between the arena and a referee. Authors of referees do not need it.
+// This file defines the messages between the arena and a referee. Referee authors do not need it.
 
-// An Order is a game to play. On the wire, its numbers are the first part of a frame. The answers follow as JSON, if there
-// are any.
+// An Order requests a game. On the wire, its numbers are the first part of a frame. If there are answers, they
+// follow as JSON.
 type Order struct {
 	OrderNumbers
 	Said [2][]string // answers of both seats, if the game is replayed
 }
 
-// OrderNumbers are the numbers in every order.
+// OrderNumbers contains the numbers of an Order.
 type OrderNumbers struct {
 	No     int64
 	Round  int64
 	First  int64 // id of the bot that begins
 	Second int64
-	Live   int64 // in a replay, the seat of the bot that replays the game; otherwise zero
+	Live   int64 // seat of the bot for which the game is replayed; zero for a new game
 	Seed   uint64
 	Shared uint64 // see Game.Shared
 }
@@ -43,41 +43,41 @@ func readOrder(parts [][]byte) (o Order, err error) {
 	return o, json.Unmarshal(parts[1], &o.Said)
 }
 
-// An Outcome is the result of an Order. On the wire, it has three parts: the numbers, the moves in the form of the log, and
-// the rest as JSON, if there is any.
+// An Outcome is the result of an Order. On the wire, it has three parts: the numbers, the moves in the format of
+// the log, and the rest as JSON.
 type Outcome struct {
 	OutcomeNumbers
-	// Moves is the beginning of a JSON object, without its bracket and up to its last
-	// comma: start, moves, seats and micros, the microseconds on the clock for each move.
+	// Moves is the beginning of a JSON object, without the opening brace and up to the last comma. Its members are
+	// start, moves, seats and micros (the microseconds on the clock for each move).
 	Moves []byte `json:"-"`
 	OutcomeRest
 }
 
-// OutcomeNumbers are the numbers in every outcome.
+// OutcomeNumbers contains the numbers of an outcome.
 type OutcomeNumbers struct {
 	Winner  int64
-	Made    [2]int64 // moves of each seat
-	Slowest [2]int64 // microseconds on the clock for a move of each seat, at most
-	Used    [2]int64 // CPU time of each seat, in microseconds
+	Made    [2]int64 // number of moves by each seat
+	Slowest [2]int64 // each seat's longest clock time for one move, in microseconds
+	Used    [2]int64 // each seat's CPU time, in microseconds
 }
 
-// An OutcomeRest has the rare parts of an outcome.
+// An OutcomeRest contains the parts that few outcomes have.
 type OutcomeRest struct {
 	Reason string      `json:"reason,omitempty"`
 	Payoff []float64   `json:"payoff,omitempty"`
 	Notes  []Note      `json:"notes,omitempty"`
-	Said   [2][]string `json:"said"` // answers of each seat, if those of a seat are not its moves
+	Said   [2][]string `json:"said"` // each seat's replies, if they differ from its moves
 	Fault  *BotFault   `json:"fault,omitempty"`
-	After  *BotFault   `json:"after,omitempty"`  // while the bots received the end
-	Broken string      `json:"broken,omitempty"` // what is wrong with the referee
+	After  *BotFault   `json:"after,omitempty"`  // a fault while the bots were notified of the end
+	Broken string      `json:"broken,omitempty"` // error in the referee
 }
 
 func (r *OutcomeRest) isReason() bool {
 	return r.Payoff == nil && r.Notes == nil && r.Said[0] == nil && r.Said[1] == nil && r.Fault == nil && r.After == nil && r.Broken == ""
 }
 
-// parts returns the parts of a frame with the outcome. If the rest is only a reason, it is not written as JSON, but after
-// an empty fourth part.
+// parts returns the parts of a frame with the outcome. If the OutcomeRest contains only a reason, the reason is
+// written as plain text instead of JSON. It is then the fourth part, and the third part is empty.
 func (o *Outcome) parts(numbers []byte) ([][]byte, error) {
 	numbers, err := binary.Append(numbers[:0], binary.LittleEndian, &o.OutcomeNumbers)
 	if err != nil {
@@ -90,7 +90,7 @@ func (o *Outcome) parts(numbers []byte) ([][]byte, error) {
 	return [][]byte{numbers, o.Moves, rest}, err
 }
 
-// ReadOutcome parses the parts of a frame.
+// ReadOutcome parses the parts of a frame as an outcome.
 func ReadOutcome(parts [][]byte) (o Outcome, err error) {
 	if len(parts) != 3 && len(parts) != 4 {
 		return o, fmt.Errorf("an outcome of %d parts", len(parts))
@@ -105,27 +105,27 @@ func ReadOutcome(parts [][]byte) (o Outcome, err error) {
 	return o, json.Unmarshal(parts[2], &o.OutcomeRest)
 }
 
-// A Note is a record of a referee about a game, in addition to the moves.
+// A Note is the referee's record about a game, in addition to the moves.
 type Note struct {
 	Seat int    `json:"seat"`
-	Move int    `json:"move"` // number of moves before it
-	Kind string `json:"kind"` // "penalty", "comment" or a word of the referee's own
+	Move int    `json:"move"` // number of moves before the note
+	Kind string `json:"kind"` // "penalty", "comment", or a word defined by the referee
 	Text string `json:"text"`
 }
 
-// A BotFault is a fault by which a bot ends a game or a greeting. The kind "gone" means that its process has ended; the
-// arena finds out why.
+// A BotFault is a fault by which a bot ends a game or a greeting. The kind "gone" means that the bot's process has
+// exited. The arena determines the cause.
 type BotFault struct {
 	Seat  int    `json:"seat"`
 	Kind  string `json:"kind"`
 	Text  string `json:"text"`            // as text
-	Bytes string `json:"bytes,omitempty"` // what the bot sent, quoted as in Go
+	Bytes string `json:"bytes,omitempty"` // the bot's output that caused the fault, quoted as in Go
 }
 
 // A Greeted is the state of a bot after its greeting.
 type Greeted struct {
-	Title string    `json:"title,omitempty"` // the name that the bot gives itself
+	Title string    `json:"title,omitempty"` // name that the bot reported for itself
 	Pure  bool      `json:"pure,omitempty"`
-	Said  []string  `json:"said,omitempty"` // its answers, for the next greeting
+	Said  []string  `json:"said,omitempty"` // the bot's replies, for the next greeting
 	Fault *BotFault `json:"fault,omitempty"`
 }

@@ -17,8 +17,8 @@ import (
 	"assay/judge/packages/ctd"
 )
 
-// TestScripts holds the texts of testdata against their scripts: those under ok/
-// fit, those under bad/ do not, for the reason that stands beside them.
+// TestScripts checks the texts in testdata against their scripts. Texts under ok/ must match. Texts under bad/
+// must not match, for the reason in the file beside each text.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -114,7 +114,7 @@ func TestParseFaults(t *testing.T) {
 	}
 }
 
-// TestEnds: a script that reads nothing ends with the context, at the latest.
+// TestEnds checks that a script that reads nothing ends when the context is canceled.
 func TestEnds(t *testing.T) {
 	program, err := ctd.Parse("x.ctd", []byte("WHILE(1==1) END"))
 	if err != nil {
@@ -127,7 +127,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestIntAgainstItsGrammar: INT reads exactly what the grammar and the bounds say.
+// TestIntAgainstItsGrammar checks that INT reads exactly what its grammar and bounds allow.
 func TestIntAgainstItsGrammar(t *testing.T) {
 	grammar := regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -146,7 +146,7 @@ func TestIntAgainstItsGrammar(t *testing.T) {
 	})
 }
 
-// TestArithmetic: whole numbers are computed as package big does.
+// TestArithmetic checks that integer arithmetic agrees with package math/big.
 func TestArithmetic(t *testing.T) {
 	whole := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-9, 9), rapid.SampledFrom([]int64{1<<63 - 1, -1 << 63, 1 << 62, 3037000500}))
 	ops := map[string]func(z, a, b *big.Int) *big.Int{
@@ -165,8 +165,8 @@ func TestArithmetic(t *testing.T) {
 	})
 }
 
-// TestRepeats: braces match as many as they say, also beyond what package regexp
-// takes, alone and nested.
+// TestRepeats checks that repeat counts in braces work, alone and nested, even if they exceed the limit of package
+// regexp.
 func TestRepeats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := rapid.IntRange(0, 3000).Draw(t, "lo")

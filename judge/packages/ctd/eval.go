@@ -44,7 +44,7 @@ func (r *run) evalString(n *node) (string, error) {
 	return v.str, err
 }
 
-// evalInt computes a whole number.
+// evalInt evaluates n as an integer.
 func (r *run) evalInt(n *node) (value, error) {
 	v, err := r.eval(n)
 	if err == nil && v.kind != isInt {
@@ -53,7 +53,7 @@ func (r *run) evalInt(n *node) (value, error) {
 	return v, err
 }
 
-// evalNumber computes a number.
+// evalNumber evaluates n as a number.
 func (r *run) evalNumber(n *node) (value, error) {
 	v, err := r.eval(n)
 	if err == nil && !v.number() {
@@ -87,7 +87,7 @@ func (r *run) test(n *node) (bool, error) {
 	return r.compare(n)
 }
 
-// holds says for which results of compare an operator holds.
+// holds contains, for each comparison operator, whether it is true if compare returns -1, 0 or 1.
 var holds = map[string][3]bool{
 	"<": {true, false, false}, "<=": {true, true, false}, "==": {false, true, false},
 	">=": {false, true, true}, ">": {false, false, true}, "!=": {true, false, true},
@@ -109,7 +109,7 @@ func (r *run) compare(n *node) (bool, error) {
 	return holds[n.op][c+1], nil
 }
 
-// unique reports whether the tuples of the variables' values are all different.
+// unique reports whether the tuples of values of the variables are all different.
 func (r *run) unique(n *node) (bool, error) {
 	first := &r.vars[n.kids[0].slot]
 	for _, kid := range n.kids {
@@ -146,7 +146,7 @@ func (r *run) unique(n *node) (bool, error) {
 	return true, nil
 }
 
-// byIndex orders keys of indexes: numbers by value.
+// byIndex orders index keys, numbers by value.
 func byIndex(a, b string) int {
 	x, errX := strconv.ParseInt(a, 10, 64)
 	y, errY := strconv.ParseInt(b, 10, 64)
@@ -173,7 +173,7 @@ func (r *run) inArray(n *node) (bool, error) {
 	return v.count[want.key()] > 0, nil
 }
 
-// read matches a command that reads the text, and returns what it read.
+// read executes a command that reads from the text, and returns the value read.
 func (r *run) read(c *command) (value, error) {
 	switch c.op {
 	case "SPACE":
@@ -228,7 +228,7 @@ func (r *run) regex(c *command) (value, error) {
 	return stringValue(matched), nil
 }
 
-// ahead returns what the text has at its place, for a message.
+// ahead describes the text at the current position, for a message.
 func (r *run) ahead() string {
 	rest := r.text[r.at:]
 	if len(rest) == 0 {
@@ -253,7 +253,7 @@ func (r *run) ahead() string {
 
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
-// skipBlanks passes white space within a line.
+// skipBlanks skips white space within a line.
 func (r *run) skipBlanks() {
 	for r.at < len(r.text) && isSpace(r.text[r.at]) && r.text[r.at] != '\n' {
 		r.at++

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// digits returns where the digits end that start at a place.
+// digits returns the position after the digits that start at a position.
 func (r *run) digits(at int) int {
 	for at < len(r.text) && isDigit(r.text[at]) {
 		at++
@@ -13,7 +13,7 @@ func (r *run) digits(at int) int {
 	return at
 }
 
-// has reports whether a place has one of these bytes.
+// has reports whether the byte at position at is one of the bytes in the string any.
 func (r *run) has(at int, any string) bool {
 	for i := range len(any) {
 		if at < len(r.text) && r.text[at] == any[i] {
@@ -53,7 +53,7 @@ func (r *run) integer(c *command) (value, error) {
 	return v, nil
 }
 
-// within holds a number against the first two arguments of a command.
+// within checks a number against the first two arguments of a command.
 func (r *run) within(c *command, v value, word string, whole bool) error {
 	bound := r.evalNumber
 	if whole {
@@ -75,8 +75,8 @@ func (r *run) within(c *command, v value, word string, whole bool) error {
 	return nil
 }
 
-// float matches -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?(0|[1-9][0-9]*))? between two
-// bounds. FIXED reads no exponent, SCIENTIFIC wants one.
+// float matches -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?(0|[1-9][0-9]*))? between two bounds. FIXED does not allow
+// an exponent, SCIENTIFIC requires one.
 func (r *run) float(c *command) (value, error) {
 	var decimals [2]int64
 	if c.op == "FLOATP" {
@@ -137,7 +137,7 @@ func (r *run) float(c *command) (value, error) {
 	return v, nil
 }
 
-// decimals computes how many decimals FLOATP allows.
+// decimals returns the minimum and maximum number of decimals that FLOATP allows.
 func (r *run) decimals(c *command) (bounds [2]int64, err error) {
 	for i := range bounds {
 		v, err := r.evalInt(c.args[2+i])

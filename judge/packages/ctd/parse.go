@@ -6,32 +6,32 @@ import (
 	"strings"
 )
 
-// command is one command of a script, with its block if it opens one.
+// command is one command of a script. If it opens a block, it includes the block.
 type command struct {
 	op       string // the word
 	args     []*node
-	to       *node     // variable that takes what was read, or counts the loop
+	to       *node     // variable that receives the value read, or counts the loop
 	option   string    // FIXED, SCIENTIFIC or ""
-	sets     []*node   // variables that SET sets to args, or UNSET forgets
+	sets     []*node   // variables that SET sets to args, or UNSET clears
 	between  *command  // separator of a loop
-	body     []command // of a loop, or of IF
+	body     []command // body of a loop or of IF
 	elseBody []command
 
 	start, end int // offsets in the script
 	line       int
-	source     string // as the script has it
+	source     string // the command as written in the script
 }
 
 // node is an expression or a test.
 type node struct {
 	op   string // "value", "var", an operator, "neg", or a word such as MATCH
-	test bool   // true or false, rather than a value
+	test bool   // whether it is a test, which is true or false, and not a value
 	val  value  // of "value"
-	slot int    // of "var", and of the variables of UNIQUE and INARRAY
+	slot int    // slot of a "var", or of a variable of UNIQUE or INARRAY
 	kids []*node
 }
 
-// Bounds that no script of a person meets.
+// Bounds that no script written by a person reaches.
 const (
 	maxDepth    = 200
 	maxCommands = 1 << 20
@@ -40,14 +40,14 @@ const (
 type parser struct {
 	scanner
 	tok   token
-	last  int // offset at which the last token taken ended
+	last  int // offset after the last token that was consumed
 	depth int
 	count int
 	slots map[string]int
 	names []string
 }
 
-// program parses the whole script. An EOF is at its end, written or not.
+// program parses the whole script. The script ends with an EOF command, even if none is written.
 func (p *parser) program() ([]command, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (p *parser) program() ([]command, error) {
 	return append(commands, command{op: "EOF", source: "EOF", line: p.line}), nil
 }
 
-// bad makes a fault at the token that is ahead.
+// bad returns a fault at the next token.
 func (p *parser) bad(hint, format string, args ...any) error {
 	return fault(p.file, p.tok.line, p.tok.column, hint, format, args...)
 }
@@ -76,12 +76,12 @@ func (p *parser) advance() (err error) {
 	return err
 }
 
-// is reports whether this word or symbol is ahead.
+// is reports whether the next token is the word or symbol s.
 func (p *parser) is(s string) bool {
 	return (p.tok.kind == word || p.tok.kind == symbol) && p.tok.text == s
 }
 
-// take passes the word or symbol if it is ahead.
+// take consumes the next token if it is the word or symbol s.
 func (p *parser) take(s string) (bool, error) {
 	if !p.is(s) {
 		return false, nil
@@ -89,7 +89,7 @@ func (p *parser) take(s string) (bool, error) {
 	return true, p.advance()
 }
 
-// want passes the symbol, which must be there.
+// want consumes the symbol s. If the next token is not s, it returns a fault.
 func (p *parser) want(s string) error {
 	ok, err := p.take(s)
 	if err == nil && !ok {
@@ -98,7 +98,7 @@ func (p *parser) want(s string) error {
 	return err
 }
 
-// deeper counts how deep the parser is in brackets and blocks.
+// deeper counts the parser's depth in brackets and blocks.
 func (p *parser) deeper() error {
 	if p.depth++; p.depth > maxDepth {
 		return p.bad("", "nested more than %d deep", maxDepth)
@@ -106,7 +106,7 @@ func (p *parser) deeper() error {
 	return nil
 }
 
-// block parses commands up to END, ELSE or what is not a command.
+// block parses commands up to END, ELSE, or another token that begins no command.
 func (p *parser) block() (all []command, err error) {
 	if err := p.deeper(); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (p *parser) block() (all []command, err error) {
 	return all, nil
 }
 
-// command parses a command with its block.
+// command parses a command and its block.
 func (p *parser) command() (*command, error) {
 	c, err := p.head()
 	if err != nil || !opensBlock(c.op) {
@@ -153,9 +153,8 @@ func opensBlock(op string) bool {
 	return slices.Contains([]string{"REP", "REPI", "WHILE", "WHILEI", "IF"}, op)
 }
 
-// forms say what the brackets of a command have: v a value, t a test, n a variable
-// that is set, N a name, = an assignment, o an option, c a command; what stands
-// after ? may be omitted, and * lets the last one come again.
+// forms maps each command to its arguments: v a value, t a test, n a variable that is set, N a name, = an
+// assignment, o an option, c a command. Arguments after ? may be omitted, and * lets the last one repeat.
 var forms = map[string]string{
 	"SPACE": "", "NEWLINE": "", "EOF": "",
 	"INT": "vv?n", "FLOAT": "vv?n?o", "FLOATP": "vvvv?n?o",
@@ -163,7 +162,7 @@ var forms = map[string]string{
 	"REP": "v?c", "REPI": "nv?c", "WHILE": "t?c", "WHILEI": "nt?c", "IF": "t",
 }
 
-// head parses a command without its block.
+// head parses a command except for its block.
 func (p *parser) head() (*command, error) {
 	if p.tok.kind != word {
 		return nil, p.bad("", "want a command, got %s", p.tok)
@@ -186,7 +185,7 @@ func (p *parser) head() (*command, error) {
 	return c, p.checkPattern(c)
 }
 
-// arguments parses what is in the brackets of a command.
+// arguments parses the arguments in the brackets of a command.
 func (p *parser) arguments(c *command, form string) error {
 	open := "("
 	for i := 0; i < len(form); i++ {
@@ -259,7 +258,7 @@ func (p *parser) assignment(c *command) error {
 	return err
 }
 
-// typed parses a test, or a value.
+// typed parses a test or, if test is false, a value.
 func (p *parser) typed(test bool) (*node, error) {
 	at := p.tok
 	n, err := p.any()
@@ -273,8 +272,8 @@ func (p *parser) typed(test bool) (*node, error) {
 	return nil, p.bad("", "want a value, got a test")
 }
 
-// any parses a test or a value; which of them shows only after brackets. && and ||
-// are of one rank, from the left.
+// any parses a test or a value. In brackets, only the content shows which one it is. && and || have equal
+// precedence and are left-associative.
 func (p *parser) any() (*node, error) {
 	if err := p.deeper(); err != nil {
 		return nil, err
@@ -283,7 +282,7 @@ func (p *parser) any() (*node, error) {
 	return p.chain(p.compare, true, true, "&&", "||")
 }
 
-// compare parses a comparison, or ! and all that follows.
+// compare parses a comparison, or ! with everything that follows.
 func (p *parser) compare() (*node, error) {
 	if ok, err := p.take("!"); err != nil {
 		return nil, err
@@ -315,7 +314,8 @@ func (p *parser) term() (*node, error) {
 	return p.chain(func() (*node, error) { return p.power(true) }, false, false, "*", "/", "%")
 }
 
-// chain parses operands of a rank with the operators between them, from the left.
+// chain parses operands, given by the function operand, with left-associative operators of equal precedence
+// between them.
 func (p *parser) chain(operand func() (*node, error), takes, gives bool, ops ...string) (*node, error) {
 	left, err := operand()
 	for err == nil && p.tok.kind == symbol && slices.Contains(ops, p.tok.text) {
@@ -345,8 +345,8 @@ func kindOf(n *node) string {
 	return "a value"
 }
 
-// power parses a minus with what it belongs to, or powers: -2^2 is -(2^2), 2^3^2 is
-// (2^3)^2. An exponent takes no further power, unless it has a minus.
+// power parses powers, or a minus and its operand: -2^2 is -(2^2), 2^3^2 is (2^3)^2. An exponent contains no
+// further power unless it begins with a minus.
 func (p *parser) power(base bool) (*node, error) {
 	if p.is("-") {
 		if err := p.advance(); err != nil {
@@ -368,7 +368,7 @@ func (p *parser) power(base bool) (*node, error) {
 	return p.chain(func() (*node, error) { return p.power(false) }, false, false, "^")
 }
 
-// primary parses what has no operator outside brackets.
+// primary parses an operand that contains no operator outside brackets.
 func (p *parser) primary() (*node, error) {
 	t := p.tok
 	switch {
@@ -399,7 +399,7 @@ func (p *parser) primary() (*node, error) {
 	return nil, p.bad("", "want a value or a test, got %s", t)
 }
 
-// function parses the words that give a value or a test.
+// function parses a word that returns a value or a test, with its arguments.
 func (p *parser) function() (*node, error) {
 	n := &node{op: p.tok.text, test: p.tok.text != "STRLEN"}
 	if !slices.Contains([]string{"ISEOF", "MATCH", "UNIQUE", "INARRAY", "STRLEN"}, n.op) {
@@ -432,12 +432,12 @@ func (p *parser) functionArgument(n *node) (*node, error) {
 	case n.op == "UNIQUE":
 		return p.bareName()
 	case n.op == "INARRAY" && len(n.kids) == 1:
-		return p.variable() // an index is allowed, and means nothing
+		return p.variable() // an index is allowed but ignored
 	}
 	return p.typed(false)
 }
 
-// bareName parses the name of a variable without an index, which means all of them.
+// bareName parses the name of a variable without an index. It denotes the values at all indexes.
 func (p *parser) bareName() (*node, error) {
 	if p.tok.kind != name {
 		return nil, p.bad("the name of a variable without an index", "want a variable, got %s", p.tok)
@@ -477,8 +477,7 @@ func (p *parser) slot(name string) int {
 	return slot
 }
 
-// checkPattern compiles a pattern that is written out, so that its mistakes are
-// found before any text is read.
+// checkPattern compiles a pattern given as a literal, so that its errors are found before any text is read.
 func (p *parser) checkPattern(c *command) error {
 	if c.op != "REGEX" || c.args[0].op != "value" {
 		return nil
@@ -492,7 +491,7 @@ func (p *parser) checkPattern(c *command) error {
 	return nil
 }
 
-// oneLine makes a command's source fit for a message.
+// oneLine shortens a command's source to one line for a message.
 func oneLine(source string) string {
 	source = strings.Join(strings.Fields(source), " ")
 	if len(source) > 80 {

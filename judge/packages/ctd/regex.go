@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// pattern is a POSIX extended regular expression over bytes. Of several matches it
-// takes the longest.
+// pattern is a POSIX extended regular expression over bytes. It matches the longest alternative.
 type pattern struct{ re *regexp.Regexp }
 
-// patternError says what is wrong with a pattern.
+// patternError describes an error in a pattern.
 type patternError struct{ text, hint string }
 
-// compile translates a POSIX extended regular expression into one of package
-// regexp. Bytes become the characters of the same number. Those two differ in what
-// a backslash means, in brackets, and in that {n} may be more than 1000 here.
+// compile translates a POSIX extended regular expression into an expression of package regexp. Each byte becomes
+// the character with the same number. The two syntaxes differ in the meaning of a backslash and in bracket
+// expressions. Also, {n} may exceed 1000, unlike in package regexp.
 func compile(ere string) (*pattern, *patternError) {
 	t := &translator{ere: ere}
 	out, err := t.alternatives(0)
@@ -43,7 +42,7 @@ func (p *pattern) match(text []byte) (int, bool) {
 	return at[1], true
 }
 
-// bytewise reads each byte as a character.
+// bytewise is a reader that returns each byte as a character.
 type bytewise struct {
 	text []byte
 	at   int
@@ -65,15 +64,15 @@ type translator struct {
 // part is a translated piece of a pattern.
 type part struct {
 	re    string
-	times int // the product of the counts in nested braces, which package regexp limits
+	times int // the product of nested repeat counts, which package regexp limits
 }
 
 const (
 	maxGroups = 50      // how deep groups may nest
-	maxRepeat = 100_000 // what may are in braces
-	mostTimes = 1000    // what package regexp takes
-	maxBlocks = 400     // how deep its groups may nest for one pair of braces
-	maxSize   = 1 << 20 // of a translated pattern
+	maxRepeat = 100_000 // maximum repeat count in braces
+	mostTimes = 1000    // maximum repeat count of package regexp
+	maxBlocks = 400     // how deep the groups written for one pair of braces may nest
+	maxSize   = 1 << 20 // maximum size of a translated pattern, in bytes
 )
 
 func (t *translator) alternatives(depth int) (part, *patternError) {
@@ -99,7 +98,7 @@ func (t *translator) alternatives(depth int) (part, *patternError) {
 	}
 }
 
-// piece translates an atom with what says how often it comes.
+// piece translates an atom with its repeat operators.
 func (t *translator) piece(depth int) (part, *patternError) {
 	atom, err := t.atom(depth)
 	for err == nil && t.at < len(t.ere) && strings.IndexByte("*+?{", t.ere[t.at]) >= 0 {
@@ -158,10 +157,10 @@ func (t *translator) atom(depth int) (part, *patternError) {
 	return part{literal(c), 1}, nil
 }
 
-// literal writes the character whose number is the byte.
+// literal returns a pattern for the character whose number is c.
 func literal(c byte) string { return fmt.Sprintf(`\x{%x}`, c) }
 
-// braces reads {n}, {n,} or {n,m}; without an upper bound hi is -1.
+// braces reads {n}, {n,} or {n,m}. Without an upper bound, hi is -1.
 func (t *translator) braces() (lo, hi int, err *patternError) {
 	bad := &patternError{"a { that is not such as {3}, {3,} or {3,5}", `write \\{ for the brace itself`}
 	end := strings.IndexByte(t.ere[t.at:], '}')
@@ -188,7 +187,7 @@ func (t *translator) braces() (lo, hi int, err *patternError) {
 	return lo, hi, nil
 }
 
-// count reads digits; anything else is -1.
+// count parses digits. It returns -1 for anything else.
 func count(s string) int {
 	n := 0
 	for i := range len(s) {
@@ -203,10 +202,9 @@ func count(s string) int {
 	return n
 }
 
-// repeat writes that the atom comes lo to hi times; hi -1 means no bound. Package regexp
-// takes no more than mostTimes, so more is put together: x{0,2500} is
-// (x{1000}(x{1000}x{0,500}|x{0,999})|x{0,999}), by which only a few ways to read a
-// text are open at any time.
+// repeat repeats the atom lo to hi times. If hi is -1, there is no upper bound. Package regexp allows at most
+// mostTimes, so larger counts are composed: x{0,2500} is (x{1000}(x{1000}x{0,500}|x{0,999})|x{0,999}). With this
+// form, the matcher follows only a few alternatives at any time.
 func (p part) repeat(lo, hi int) (part, *patternError) {
 	atom, most := "(?:"+p.re+")", max(mostTimes/p.times, 1)
 	made := part{times: p.times * min(max(lo, hi, 1), most)}
@@ -240,11 +238,11 @@ func (p part) repeat(lo, hi int) (part, *patternError) {
 	return made, nil
 }
 
-// classes are the named classes that brackets may hold.
+// classes lists the character classes allowed in bracket expressions.
 var classes = []string{"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"}
 
-// class translates a bracket expression; its [ is passed already. A backslash
-// stands for itself there, and ] does at the beginning.
+// class translates a bracket expression after its [, which was already consumed. A backslash is literal there, and
+// so is ] at the beginning.
 func (t *translator) class() (string, *patternError) {
 	open := &patternError{"a [ without its ]", `write \\[ for the bracket itself`}
 	var b strings.Builder
@@ -289,7 +287,7 @@ func (t *translator) class() (string, *patternError) {
 	}
 }
 
-// member reads one character of a bracket expression, also as [.x.] or [=x=].
+// member reads one character of a bracket expression, which may be written [.x.] or [=x=].
 func (t *translator) member() (byte, *patternError) {
 	rest := t.ere[t.at:]
 	for _, mark := range []string{".", "="} {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// run is a text being held against a script.
+// run is the comparison of a text with a script.
 type run struct {
 	program *Program
 	ctx     context.Context
@@ -18,30 +18,30 @@ type run struct {
 
 	vars     []variable
 	patterns map[string]*pattern
-	now      *command // the one being run
+	now      *command // the current command
 	why      string   // why the last UNIQUE was false
 
-	steps     int // commands run
-	idle      int // of those, since the text moved on
-	idleSince int // where the text stood then
+	steps     int // number of commands run
+	idle      int // number of commands run since the position in the text changed
+	idleSince int // position in the text when idle was reset
 }
 
-// variable has a value, values by index, or both.
+// variable contains a plain value, values by index, or both.
 type variable struct {
 	plain  value
-	single map[int64]value  // by one index that fits
-	other  map[string]value // by other indexes
-	count  map[string]int   // how many of all values have a key; nil until INARRAY asks
+	single map[int64]value  // values by a single index that fits in an int64
+	other  map[string]value // values by other indexes
+	count  map[string]int   // number of values for each key; nil until the first INARRAY
 }
 
-// mistake is an error of the text or the script, without its place.
+// mistake is an error in the text or the script, without its position.
 type mistake struct{ text string }
 
 func (m *mistake) Error() string { return m.text }
 
 func wrong(format string, args ...any) error { return &mistake{fmt.Sprintf(format, args...)} }
 
-// maxIdle bounds the commands that run without reading anything.
+// maxIdle is the maximum number of commands that may run without reading anything.
 const maxIdle = 1 << 26
 
 func (r *run) all() (*Mismatch, error) {
@@ -58,7 +58,7 @@ func (r *run) all() (*Mismatch, error) {
 	return nil, err
 }
 
-// mismatch returns where the text stands.
+// mismatch returns a Mismatch at the current position in the text.
 func (r *run) mismatch(text string) *Mismatch {
 	at := min(r.at, len(r.text))
 	before := string(r.text[:at])
@@ -80,7 +80,7 @@ func (r *run) block(commands []command) error {
 	return nil
 }
 
-// tick counts a step, and sees that a script ends.
+// tick counts a step and makes sure that every script ends.
 func (r *run) tick() error {
 	if r.at != r.idleSince {
 		r.idleSince, r.idle = r.at, 0
@@ -153,7 +153,7 @@ func (r *run) assert(c *command) error {
 	return wrong("it does not hold%s", r.values(c.args[0]))
 }
 
-// values returns what the variables in a test that does not hold are.
+// values describes the variables in a failed test with their values.
 func (r *run) values(n *node) string {
 	var all []string
 	seen := map[string]bool{}
@@ -221,8 +221,8 @@ func (r *run) loop(c *command) error {
 	}
 }
 
-// index computes the indexes of a variable: one that fits in an int64, or a key of
-// all of them.
+// index evaluates the indexes of a variable. It returns a single index that fits in an int64, or otherwise a key
+// for all of them.
 func (r *run) index(n *node) (single int64, key string, err error) {
 	var keys []string
 	for i, kid := range n.kids {
@@ -292,7 +292,7 @@ func (r *run) set(n *node, to value) error {
 	return nil
 }
 
-// name writes a variable with its indexes for a message.
+// name formats a variable with its indexes, for a message.
 func (r *run) name(n *node) string {
 	name := r.program.names[n.slot]
 	if len(n.kids) == 0 {
@@ -308,7 +308,7 @@ func (r *run) name(n *node) string {
 	return name + "[" + key + "]"
 }
 
-// each calls f for all values of a variable with the key of their index.
+// each calls f for every value of a variable, with the key of the value's index.
 func (v *variable) each(f func(key string, v value)) {
 	if v.plain.kind != unset {
 		f("", v.plain)
@@ -329,7 +329,7 @@ func (v *variable) size() int {
 	return n
 }
 
-// at returns the value at the key of an index.
+// at returns the value at the index with this key.
 func (v *variable) at(key string) (value, bool) {
 	if key == "" {
 		return v.plain, v.plain.kind != unset

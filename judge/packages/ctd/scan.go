@@ -8,7 +8,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// kind is what a token of a script is.
+// kind is the kind of a token.
 type kind string
 
 const (
@@ -24,7 +24,7 @@ const (
 // token is a piece of a script.
 type token struct {
 	kind         kind
-	text         string // of a string: what it stands for
+	text         string // for a string, its value without quotes and escapes
 	start, end   int    // offsets in the script
 	line, column int    // from 1
 }
@@ -39,22 +39,22 @@ func (t token) String() string {
 	return fmt.Sprintf("%q", t.text)
 }
 
-// words are all words that a script may use.
+// words lists all reserved words of a script.
 var words = []string{
 	"ASSERT", "ELSE", "END", "EOF", "FIXED", "FLOAT", "FLOATP", "IF", "INARRAY", "INT", "ISEOF", "MATCH", "NEWLINE", "REGEX",
 	"REP", "REPI", "SCIENTIFIC", "SET", "SPACE", "STRING", "STRLEN", "UNIQUE", "UNSET", "WHILE", "WHILEI",
 }
 
-// symbols are the operators and brackets; longer ones first.
+// symbols lists the operators and brackets, longer ones first.
 var symbols = []string{"&&", "||", "<=", ">=", "==", "!=", "<", ">", "!", "=", "+", "-", "*", "/", "%", "^", "(", ")", "[", "]", ","}
 
-// scanner cuts a script into tokens.
+// scanner splits a script into tokens.
 type scanner struct {
 	file string
 	src  string
 	at   int
 	line int
-	bol  int // offset at which the line begins
+	bol  int // offset of the beginning of the line
 }
 
 // next returns the next token.
@@ -90,7 +90,7 @@ func (s *scanner) next() (token, error) {
 	return t, err
 }
 
-// blanks passes white space and comments.
+// blanks skips white space and comments.
 func (s *scanner) blanks() {
 	for ; s.at < len(s.src); s.at++ {
 		switch s.src[s.at] {
@@ -117,7 +117,7 @@ func (s *scanner) known(t token) error {
 	return fault(s.file, t.line, t.column, suggest.Hint(t.text, words), "unknown word %s", t.text)
 }
 
-// span passes the bytes for which is is true.
+// span consumes the bytes for which is returns true, and returns them.
 func (s *scanner) span(is func(byte) bool) string {
 	start := s.at
 	for s.at < len(s.src) && is(s.src[s.at]) {
@@ -126,7 +126,7 @@ func (s *scanner) span(is func(byte) bool) string {
 	return s.src[start:s.at]
 }
 
-// number passes a number. It is decimal if it has a point or an exponent.
+// number consumes a number. It is a decimal if it has a point or an exponent.
 func (s *scanner) number() (kind, string) {
 	start, k := s.at, integer
 	s.span(isDigit)
@@ -150,10 +150,10 @@ func (s *scanner) number() (kind, string) {
 	return k, s.src[start:s.at]
 }
 
-// escapes are what a letter after a backslash stands for in a string.
+// escapes maps the character after a backslash in a string to the character that it stands for.
 var escapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '"': '"', '\\': '\\'}
 
-// quoted passes a string and returns what it stands for.
+// quoted consumes a string literal and returns its value.
 func (s *scanner) quoted() (string, error) {
 	line, column := s.line, s.at-s.bol+1
 	var b strings.Builder
@@ -178,8 +178,8 @@ func (s *scanner) quoted() (string, error) {
 	return "", fault(s.file, line, column, `end it with "`, "a string without an end")
 }
 
-// escape writes what a backslash and what follows stand for. A backslash before
-// anything that is not an escape stands for itself.
+// escape writes the value of a backslash and the characters after it. If they form no escape, the backslash is
+// literal.
 func (s *scanner) escape(b *strings.Builder) error {
 	c := s.src[s.at+1]
 	switch stands, ok := escapes[c]; {

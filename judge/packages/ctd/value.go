@@ -20,12 +20,12 @@ const (
 	isString
 )
 
-// value is a whole number, a decimal or a string. The zero value is none of these.
+// value is an integer, a decimal, or a string. The zero value is none of these.
 type value struct {
 	kind valueKind
-	n    int64    // of an int, if big is nil
-	big  *big.Int // of an int that does not fit in n; never changed
-	rat  *big.Rat // of a decimal; never changed
+	n    int64    // value of an integer, if big is nil
+	big  *big.Int // value of an integer that does not fit in n; never changed
+	rat  *big.Rat // value of a decimal; never changed
 	str  string
 }
 
@@ -40,12 +40,11 @@ func bigValue(b *big.Int) value {
 	return value{kind: isInt, big: b}
 }
 
-// maxExponent bounds the exponents of decimals: numbers beyond 10^10000 are taken
-// for that, as no bound that a person writes comes near.
+// maxExponent bounds the exponents of decimals. Numbers beyond 10^10000 are treated as 10^10000, because no bound
+// in a script comes near it.
 const maxExponent = 10_000
 
-// decimalValue reads a decimal that the scanner or the interpreter has found to
-// be one.
+// decimalValue parses text, which must be a valid decimal.
 func decimalValue(text string) value {
 	i := strings.IndexAny(text, "eE")
 	if i >= 0 {
@@ -64,7 +63,7 @@ func decimalValue(text string) value {
 	return ratValue(r)
 }
 
-// whole returns an int as a big one.
+// whole returns the integer v as a big.Int.
 func (v value) whole() *big.Int {
 	if v.big != nil {
 		return v.big
@@ -72,7 +71,7 @@ func (v value) whole() *big.Int {
 	return big.NewInt(v.n)
 }
 
-// exact returns a number as a fraction.
+// exact returns the number v as a fraction.
 func (v value) exact() *big.Rat {
 	if v.kind == isDecimal {
 		return v.rat
@@ -84,8 +83,7 @@ func (v value) number() bool { return v.kind == isInt || v.kind == isDecimal }
 
 func (v value) small() bool { return v.kind == isInt && v.big == nil }
 
-// key names the value among all values of one array; numbers that are equal have
-// the same key.
+// key returns a string that identifies the value within an array. Equal numbers have the same key.
 func (v value) key() string {
 	switch {
 	case v.kind == isString:
@@ -98,7 +96,7 @@ func (v value) key() string {
 	return v.rat.RatString()
 }
 
-// String writes the value for a message.
+// String formats the value for a message.
 func (v value) String() string {
 	switch v.kind {
 	case isString:
@@ -109,7 +107,7 @@ func (v value) String() string {
 	return shorten(v.key())
 }
 
-// quote writes a string for a message, cut in the middle where it is long.
+// quote quotes a string for a message and omits the middle if it is long.
 func quote(s string) string { return shorten(strconv.Quote(s)) }
 
 func shorten(s string) string {
@@ -120,7 +118,7 @@ func shorten(s string) string {
 	return s[:most/2] + "..." + s[len(s)-most/3:]
 }
 
-// compare gives -1, 0 or 1.
+// compare returns -1, 0 or 1.
 func compare(a, b value) (int, error) {
 	switch {
 	case a.small() && b.small():
@@ -135,7 +133,7 @@ func compare(a, b value) (int, error) {
 	return 0, fmt.Errorf("%s and %s cannot be compared", a, b)
 }
 
-// maxBits bounds the size of numbers.
+// maxBits is the maximum size of numbers, in bits.
 const maxBits = 1 << 20
 
 // arithmetic computes a op b.
@@ -161,8 +159,7 @@ func arithmetic(op string, a, b value) (value, error) {
 	return v, err
 }
 
-// smallArithmetic computes without big numbers; it is not ok where the result
-// needs one.
+// smallArithmetic computes without big numbers. It returns false if the result requires one.
 func smallArithmetic(op string, a, b int64) (value, bool) {
 	switch op {
 	case "+":
@@ -186,7 +183,7 @@ func smallArithmetic(op string, a, b int64) (value, bool) {
 	return value{}, false
 }
 
-// What the operators do with numbers of any size. Whole ones are divided towards zero.
+// Operators for numbers of any size. Integer division truncates toward zero.
 var (
 	ofWhole = map[string]func(z, a, b *big.Int) *big.Int{
 		"+": (*big.Int).Add, "-": (*big.Int).Sub, "*": (*big.Int).Mul, "/": (*big.Int).Quo, "%": (*big.Int).Rem,
@@ -206,7 +203,7 @@ func largeArithmetic(op string, a, b value) (value, error) {
 	return ratValue(ofFractions[op](new(big.Rat), a.exact(), b.exact())), nil
 }
 
-// power computes a^b for a whole b that is not negative.
+// power computes a^b for an integer b that is not negative.
 func power(a, b value) (value, error) {
 	if !b.small() || b.n < 0 {
 		return value{}, fmt.Errorf("%s ^ %s: an exponent is a whole number that is not negative", a, b)
@@ -228,7 +225,7 @@ func power(a, b value) (value, error) {
 	return ratValue(new(big.Rat).SetFrac(new(big.Int).Exp(num, e, nil), new(big.Int).Exp(den, e, nil))), nil
 }
 
-// bits returns the size of a number.
+// bits returns the size of a number in bits.
 func (v value) bits() int {
 	if v.kind == isDecimal {
 		return max(v.rat.Num().BitLen(), v.rat.Denom().BitLen())

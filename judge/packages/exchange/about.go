@@ -20,7 +20,7 @@ import (
 	"assay/judge/problem"
 )
 
-// about writes the [package] table: what the package says in addition to its judging.
+// about writes the [package] table: the metadata of the package that does not affect judging.
 func (m *importer) about() error {
 	a := m.pkg.About
 	var all tomlFile
@@ -59,7 +59,7 @@ func (m *importer) about() error {
 	return nil
 }
 
-// mainLanguage returns the language of the title and of the statement that comes first.
+// mainLanguage returns the language of the title and of the first statement.
 func (m *importer) mainLanguage() string {
 	if len(m.pkg.Statements) > 0 {
 		return m.pkg.Statements[0].Language
@@ -76,10 +76,10 @@ func (m *importer) statements() error {
 		}
 		text, err := m.pkg.Convert(s)
 		if err != nil {
-			continue // that there is none is reported below
+			continue // a missing statement is reported below
 		}
 		if m.hasSamples() && !problem.Marked(text) && len(example.Find(text)) == 0 {
-			text = strings.TrimRight(text, "\n") + "\n\n" + rest + "\n" // where readers of the package put them
+			text = strings.TrimRight(text, "\n") + "\n\n" + rest + "\n" // where programs that read the package put them
 		}
 		written[s.Language] = true
 		name := "statement.md"
@@ -118,8 +118,8 @@ func (m *importer) hasSamples() bool {
 	})
 }
 
-// copyPictures copies the pictures that a statement shows from its directory, which is below root, to another
-// one, with the same names.
+// copyPictures copies the pictures that a statement shows from its directory, which is below root, to the
+// directory to, with the same names.
 func copyPictures(n *Notes, markdown []byte, root, folder, to string) error {
 	for _, p := range pictures.Paths(markdown) {
 		file, ok := problem.FindPicture(root, folder, p.Path)
@@ -151,7 +151,7 @@ func (e *exporter) statements() error {
 	for _, language := range slices.Sorted(maps.Keys(all)) {
 		data, err := os.ReadFile(all[language])
 		if err != nil {
-			continue // statement.md: that there is none is reported below
+			continue // statement.md: a missing one is reported below
 		}
 		found = true
 		data = e.exported(data)
@@ -181,8 +181,8 @@ func (e *exporter) statements() error {
 	return nil
 }
 
-// exported returns a statement in the form of the package. Readers of the package add the samples, so the
-// statement's own copies of them are removed, and marks are those of the format.
+// exported converts a statement to the package's form. Programs that read the package add the samples, so copies
+// of the samples in the statement are removed. Marks are converted to the marks of the format.
 func (e *exporter) exported(markdown []byte) []byte {
 	text := string(markdown)
 	if k := e.from.Kind; !k.Interactive && !k.MultiPass { // otherwise examples are dialogues
@@ -197,22 +197,22 @@ func (e *exporter) exported(markdown []byte) []byte {
 	text = problem.MarkSamples(text, func(mark string) string {
 		switch {
 		case e.old:
-			return "" // its readers put all samples at the end
+			return "" // programs that read the package put all samples at the end
 		case mark == "nextsample":
 			return "{{nextsample}}"
 		}
 		return rest
 	})
 	if before, found := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n\n"+rest); found {
-		text = before + "\n" // they come at the end anyway
+		text = before + "\n" // samples are put at the end anyway
 	}
 	return []byte(text)
 }
 
-// rest is the mark for all remaining samples.
+// rest is the mark that stands for all remaining samples.
 const rest = "{{remainingsamples}}"
 
-// largestSample is the largest input that examples are compared with, in bytes.
+// largestSample is the maximum size of a sample input that is compared with examples, in bytes.
 const largestSample = 1 << 20
 
 // sampleInputs returns the inputs of the samples.
@@ -242,7 +242,7 @@ func (e *exporter) name(language string) string {
 	return cmp.Or(e.from.About.Names[language], e.from.Title)
 }
 
-// names writes the names in the languages that have a statement, in the form of the format.
+// names writes the problem's names in the languages that have a statement.
 func (e *exporter) names(b *strings.Builder) {
 	all := e.from.Statements()
 	for language := range e.from.About.Names {
@@ -261,7 +261,7 @@ func (e *exporter) names(b *strings.Builder) {
 	}
 }
 
-// about writes what problem.yaml says in addition to judging.
+// about writes the metadata in problem.yaml that does not affect judging.
 func (e *exporter) about(b *strings.Builder) {
 	a := e.from.About
 	line := func(key, value string) {
@@ -277,7 +277,7 @@ func (e *exporter) about(b *strings.Builder) {
 		return
 	}
 	line("version", a.Version)
-	if strings.Trim(a.Embargo, "0123456789-:TZ") == "" && a.Embargo != "" { // some readers do not read a date as text
+	if strings.Trim(a.Embargo, "0123456789-:TZ") == "" && a.Embargo != "" { // some programs reject a date where they expect text
 		fmt.Fprintf(b, "embargo_until: %s\n", a.Embargo)
 	} else {
 		line("embargo_until", a.Embargo)
@@ -322,7 +322,7 @@ func (e *exporter) about(b *strings.Builder) {
 	}
 }
 
-// aboutLegacy writes keys for which the legacy format has another form.
+// aboutLegacy writes keys that have another form in the legacy format.
 func (e *exporter) aboutLegacy(line func(key, value string)) {
 	a := e.from.About
 	line("author", strings.Join(a.Credits["authors"], ", "))
@@ -356,7 +356,7 @@ func nameAndURL(source string) (name, url string) {
 	return strings.Join(words, " "), ""
 }
 
-// uuid makes a UUID from the problem's name, always the same.
+// uuid derives a UUID from the problem's name. It is always the same for the same name.
 func uuid(id string) string {
 	sum := sha256.Sum256([]byte("assay problem " + id))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8: a custom format

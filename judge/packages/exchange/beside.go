@@ -10,26 +10,26 @@ import (
 	"assay/judge/problem"
 )
 
-// Conversion of what a package has in addition to inputs and answers: arguments and files of cases, include/,
-// the static validator.
+// Conversion of files and settings beside inputs and answers: arguments and files of cases, include/, and the
+// static validator.
 
-// arguments are the lists that a case may have, by their keys in problem.toml.
+// arguments lists the keys in problem.toml for the argument lists of a case.
 var arguments = []string{"args", "checker_args", "validator_args"}
 
-// given returns the arguments of a case, in the order of arguments.
+// given returns the argument lists of a case, in the order of arguments.
 func (m *importer) given(c *judge.Case) [][]string {
 	all := [][]string{c.Args, c.CheckerArgs, nil}
 	if len(m.pkg.Inputs) > 0 {
 		told := m.pkg.InputArgs(m.pkg.Inputs[0], c)
 		if k := len(told) - len(c.Args); k >= 0 && slices.Equal(told[k:], c.Args) {
-			told = told[:k] // there they are set automatically
+			told = told[:k] // in a problem directory they are set automatically
 		}
 		all[2] = told
 	}
 	return all
 }
 
-// shared reports whether all cases of a group have the same arguments of one kind.
+// shared reports whether all cases of a group have the same argument list of this kind.
 func (m *importer) shared(g judge.Group, kind int) bool {
 	return !slices.ContainsFunc(g.Cases, func(c judge.Case) bool {
 		return !slices.Equal(m.given(&c)[kind], m.given(&g.Cases[0])[kind])
@@ -45,7 +45,7 @@ func (m *importer) common(g judge.Group) {
 	}
 }
 
-// cases copies the cases, with arguments and files of their own.
+// cases copies the cases. If a case has its own arguments and files, they are copied too.
 func (m *importer) cases() error {
 	taken := map[string]bool{}
 	for _, g := range m.from.Groups {
@@ -85,8 +85,8 @@ func (m *importer) oneCase(g judge.Group, c *judge.Case, base string) error {
 	return copyBeside(c.Files, m.from.Dir, base)
 }
 
-// copyBeside copies the files that a submission sees with a case, except those of include/default, which it
-// sees with every case.
+// copyBeside copies the files that a submission sees only with this case. It omits the files of include/default,
+// because submissions see these files with every case.
 func copyBeside(files []judge.CaseFile, dir, base string) error {
 	for _, f := range files {
 		if rel, err := filepath.Rel(filepath.Join(dir, problem.Include), f.Path); err == nil && filepath.IsLocal(rel) {
@@ -107,7 +107,7 @@ func copyBeside(files []judge.CaseFile, dir, base string) error {
 	return nil
 }
 
-// include copies the files that submissions are built with.
+// include copies the files with which submissions are built.
 func (m *importer) include() error {
 	if m.pkg.Foreign {
 		return nil
@@ -125,7 +125,7 @@ func (m *importer) include() error {
 	return nil
 }
 
-// static writes the static validator, with its check over all groups.
+// static writes the static validator with its check for all groups together.
 func (m *importer) static() error {
 	p := m.from.Static
 	if p == nil {
@@ -148,7 +148,7 @@ func (m *importer) static() error {
 	return nil
 }
 
-// asksStatic reports whether a node or one below it has a static check.
+// asksStatic reports whether n or any of its descendants has a static check.
 func asksStatic(n *judge.Node) bool {
 	return n.Static != nil || slices.ContainsFunc(n.Children, asksStatic)
 }

@@ -72,7 +72,7 @@ static_validator_args: ["{{most}}"]
 -- submissions/accepted/x.py --
 `
 
-// seen is what a judge sees of a problem that stands beside its cases.
+// seen describes what the judge reads from a problem in addition to its cases.
 func seen(t *testing.T, f *problem.Directory) (all []string) {
 	t.Helper()
 	for _, g := range f.Groups {
@@ -105,13 +105,13 @@ func seen(t *testing.T, f *problem.Directory) (all []string) {
 	return all
 }
 
-// TestBeside brings arguments, files, include/ and a static validator into a problem
-// directory, out of it, and in again.
+// TestBeside imports a package with arguments, files, include/, and a static validator, exports it, and imports it
+// again.
 func TestBeside(t *testing.T) {
 	dir := unpack(t, beside)
 	home, away, again := filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "p")
 	before := open(t, dir)
-	if len(before.Package.Warnings) > 1 { // there is no statement
+	if len(before.Package.Warnings) > 1 { // a warning that there is no statement is allowed
 		t.Fatal(before.Package.Warnings)
 	}
 	if _, err := exchange.Native(before, home, home+"-solutions"); err != nil {
@@ -152,8 +152,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestLegacyFolders has cases whose validators are told different things stand in
-// directories of their own.
+// TestLegacyFolders checks that cases whose validators have different arguments are exported to separate
+// directories.
 func TestLegacyFolders(t *testing.T) {
 	dir := unpack(t, `
 -- problem.toml --
@@ -228,7 +228,7 @@ func TestLegacyRefuses(t *testing.T) {
 	}
 }
 
-// TestLegacyPoints: points survive the way to the legacy format and back.
+// TestLegacyPoints checks that points survive an export to the legacy format and an import.
 func TestLegacyPoints(t *testing.T) {
 	dir := unpack(t, strings.Replace(native, "require_pass = [\"small\"]\n", "", 1)+"-- cases/large/d.in --\n4\n-- cases/large/d.ans --\n4\n")
 	away, home := filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "p")
@@ -250,12 +250,12 @@ func TestLegacyPoints(t *testing.T) {
 	}
 }
 
-// TestExportPolygon has what Polygon has beyond the format go into output validators.
+// TestExportPolygon checks that features of Polygon that the format lacks become output validators.
 func TestExportPolygon(t *testing.T) {
 	const cases = "\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n"
 	for _, row := range []struct {
 		it, files string
-		want      map[string]string // the file has this in it
+		want      map[string]string // text that the file contains
 	}{
 		{"takes the format's validator for a checker that is nearly like it", "[checker]\nname = \"polygon\"\nargs = [\"rcmp6\"]" + cases,
 			map[string]string{"data/sample/test_group.yaml": `["float_tolerance","1e-6"]`}},

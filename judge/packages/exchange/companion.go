@@ -11,8 +11,8 @@ import (
 	"assay/judge/problem"
 )
 
-// Task is what Competitive Companion sends about a problem that the user has open in the browser: the
-// samples, and the limits.
+// Task is the data that Competitive Companion sends about the problem open in the user's browser: the samples and
+// the limits.
 type Task struct {
 	Name        string `json:"name"`
 	Group       string `json:"group"`
@@ -31,7 +31,7 @@ type Task struct {
 	} `json:"languages"`
 }
 
-// ReadTask parses the JSON. File is its name in faults.
+// ReadTask parses the JSON. Faults name file as its file.
 func ReadTask(file string, data []byte) (*Task, error) {
 	var t Task
 	if err := json.Unmarshal(data, &t); err != nil {
@@ -64,7 +64,7 @@ func (t *Task) ID() string {
 	return goodName(t.Languages.Java.TaskClass)
 }
 
-// Companion writes a task as the problem directory dir. It has only the samples.
+// Companion writes a task as the problem directory dir, which contains only the samples.
 func Companion(t *Task, dir string) (Notes, error) {
 	notes := Notes{"there are only the samples, and no statement; outputs are compared word by word"}
 	err := whole(func(dirs []string) error {
@@ -94,7 +94,7 @@ func Companion(t *Task, dir string) (Notes, error) {
 	return notes, err
 }
 
-// text makes every line of a text end with a line feed, including the last one.
+// text converts line ends to line feeds, and makes sure that the last line ends with one.
 func text(s string) []byte {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if s != "" && !strings.HasSuffix(s, "\n") {

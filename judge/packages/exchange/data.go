@@ -15,7 +15,7 @@ import (
 
 // Conversion of the cases of a package with their arguments and files, include/, and the scores of groups.
 
-// refuseBeside returns a fault for what the legacy format does not support.
+// refuseBeside returns a fault if the problem uses features that the legacy format does not support.
 func (e *exporter) refuseBeside() error {
 	if !e.old {
 		return nil
@@ -45,12 +45,12 @@ func (e *exporter) refuseBeside() error {
 	return nil
 }
 
-// keepsWords reports whether arguments stay the same if they are joined with blanks and split again.
+// keepsWords reports whether args stay the same if they are joined with blanks and split again.
 func keepsWords(args []string) bool {
 	return !slices.ContainsFunc(args, func(a string) bool { return a == "" || strings.ContainsAny(a, " \t\n") })
 }
 
-// include copies the files that submissions are built with.
+// include copies the files with which submissions are built.
 func (e *exporter) include() error {
 	from := filepath.Join(e.from.Dir, problem.Include)
 	if e.from.Included == nil {
@@ -59,7 +59,7 @@ func (e *exporter) include() error {
 	return copyTree(from, filepath.Join(e.dir, "include"))
 }
 
-// same returns the arguments of all cases, if they are the same.
+// same returns the argument list that all cases have in common. It returns false if the lists differ.
 func (e *exporter) same(of func(*judge.Case) []string) (args []string, ok bool) {
 	first := true
 	for _, g := range e.from.Groups {
@@ -76,20 +76,21 @@ func (e *exporter) same(of func(*judge.Case) []string) (args []string, ok bool) 
 func checkerArgs(c *judge.Case) []string { return c.CheckerArgs }
 func inputArgs(c *judge.Case) []string   { return c.ValidatorArgs }
 
-// shareCheckerArgs moves checker arguments that all cases have in common to the flags.
+// shareCheckerArgs moves those checker arguments that all cases have in common to e.flags.
 func (e *exporter) shareCheckerArgs() {
 	args, ok := e.same(checkerArgs)
 	e.flags, e.common = slices.Concat(e.flags, args), ok
 }
 
-// shareInputArgs does the same for the input validator, which has its own arguments before them.
+// shareInputArgs moves those input validator arguments that all cases have in common to e.input, after the
+// arguments in own.
 func (e *exporter) shareInputArgs(own []string) {
 	args, ok := e.same(inputArgs)
 	e.input, e.told = slices.Concat(own, args), ok
 }
 
-// grouped reports whether groups become groups of the package, because something is set for each. Otherwise
-// their cases are numbered consecutively.
+// grouped reports whether the groups become groups of the package, because at least one of them has its own
+// settings. If not, the cases of all groups are numbered consecutively.
 func (e *exporter) grouped() bool {
 	g := e.from.Grading
 	return g != nil && (g.Scored || slices.ContainsFunc(e.all().Children, func(n *judge.Node) bool { return n.Static != nil }))
@@ -100,8 +101,8 @@ func (e *exporter) all() *judge.Node {
 	return e.from.Grading.Root.Children[len(e.from.Grading.Root.Children)-1]
 }
 
-// data writes the cases. Groups that give points keep their names, with a number before them. Other groups do
-// not exist in a package, so their cases are numbered consecutively.
+// data writes the cases. Groups that give points keep their names, with a number before them. Other groups cannot
+// be expressed in a package, so their cases are numbered consecutively.
 func (e *exporter) data() error {
 	if e.old {
 		return e.oldData()
@@ -112,7 +113,7 @@ func (e *exporter) data() error {
 		}
 	}
 	n, secret := 0, e.secretCases()
-	names := map[string]string{} // of groups in the package
+	names := map[string]string{} // group names in the package
 	for i, g := range e.from.Groups {
 		dir := "data/secret"
 		switch {
@@ -127,7 +128,7 @@ func (e *exporter) data() error {
 			name := fmt.Sprintf("%0*d-%s", len(fmt.Sprint(len(g.Cases))), k+1, goodName(c.Name))
 			switch {
 			case e.from.Kind.Answers:
-				name = c.Name // submissions have files of this name
+				name = c.Name // submissions contain files with this name
 			case g.Name != problem.Sample && !e.grouped():
 				name = fmt.Sprintf("%0*d-%s-%s", len(fmt.Sprint(secret)), n, g.Name, goodName(c.Name))
 			}
@@ -150,8 +151,8 @@ func (e *exporter) secretCases() (n int) {
 	return n
 }
 
-// oldData writes the cases in the legacy format. If the validators have different arguments, each run of
-// cases with the same arguments has a directory.
+// oldData writes the cases in the legacy format. If cases differ in their validator arguments, each sequence of
+// cases with the same arguments gets its own directory.
 func (e *exporter) oldData() error {
 	n, pieces, width := 0, 0, len(fmt.Sprint(e.from.Count()))
 	if err := e.oldPoints(); err != nil {
@@ -164,7 +165,7 @@ func (e *exporter) oldData() error {
 			base = "data/sample"
 		}
 		if e.scored() {
-			before = nil // each group is a directory there
+			before = nil // in the legacy format each group is a directory
 		}
 		for k, c := range g.Cases {
 			if before == nil || !strings.HasPrefix(dir, base) || !e.toldTheSame(before, &c) {
@@ -226,8 +227,8 @@ func (e *exporter) refusePoints() error {
 	return nil
 }
 
-// oldPoints makes testdata.yaml say that all groups are judged, and their points added. The samples give
-// nothing.
+// oldPoints configures testdata.yaml so that all groups are judged and their points are added. The samples give no
+// points.
 func (e *exporter) oldPoints() error {
 	if !e.scored() {
 		return nil
@@ -252,7 +253,7 @@ func (e *exporter) oldGroupPoints(g *judge.Group, keys map[string]any) {
 	}
 }
 
-// testdata writes testdata.yaml for the cases of a directory, if it differs from problem.yaml.
+// testdata writes testdata.yaml for the cases in a directory, if their settings differ from problem.yaml.
 func (e *exporter) testdata(dir string, g *judge.Group, c *judge.Case) error {
 	keys := map[string]any{}
 	e.oldGroupPoints(g, keys)
@@ -279,7 +280,7 @@ func (e *exporter) yaml(name string, keys any) error {
 	return write(filepath.Join(e.dir, filepath.FromSlash(name)), append(text, '\n'), 0o644)
 }
 
-// newCase writes a case with its .yaml and its .files.
+// newCase writes a case with its .yaml file and its .files directory.
 func (e *exporter) newCase(c *judge.Case, base string) error {
 	keys := map[string][]string{}
 	if !e.common && len(c.CheckerArgs) > 0 {
@@ -317,7 +318,7 @@ func (e *exporter) oneCase(c *judge.Case, base string) error {
 	return copyFile(c.Ans, base+".ans")
 }
 
-// groupFiles writes test_group.yaml files that are needed.
+// groupFiles writes the required test_group.yaml files.
 func (e *exporter) groupFiles(names map[string]string) error {
 	put := func(dir string, n *judge.Node, keys map[string]any) error {
 		if _, err := os.Stat(filepath.Join(e.dir, filepath.FromSlash(dir))); err != nil {

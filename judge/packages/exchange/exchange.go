@@ -1,15 +1,14 @@
-// Package exchange converts problems of other formats to directories of the judge's own form (Native,
-// Companion), and those to packages of the ICPC format (ICPC), so that submissions get the same verdicts. If
-// the target format lacks a feature that affects judging, the error is a *judge.Fault. Other missing features
-// are notes.
+// Package exchange converts problems of other formats to problem directories (Native, Companion), and problem
+// directories to packages of the ICPC format (ICPC), so that submissions get the same verdicts. If the target
+// format lacks a feature that affects judging, the error is a *judge.Fault. Other missing features are notes.
 //
-//	native.go     to the judge's own form; toml.go: problem.toml; programs.go
-//	icpc.go       to the ICPC format; wrap.go: programs that speak another protocol there;
+//	native.go     to problem directories; toml.go: problem.toml; programs.go
+//	icpc.go       to the ICPC format; wrap.go: programs that use another protocol there;
 //	              generators.go: generators.yaml
 //	companion.go  from the JSON of the browser extension Competitive Companion
 //
-// A directory is written beside its target and then renamed, so it appears completely or not at all. The
-// package does not run or build anything.
+// A directory is written beside its target and then renamed, so it appears completely or not at all. The package
+// does not run or build anything.
 package exchange
 
 import (
@@ -26,21 +25,21 @@ import (
 	"assay/judge/problem"
 )
 
-// Notes are sentences for people about what was omitted or changed.
+// Notes are sentences for the user about what was omitted or changed.
 type Notes []string
 
 func (n *Notes) add(format string, args ...any) { *n = append(*n, fmt.Sprintf(format, args...)) }
 
-// ExistsError means that the target of a directory already exists.
+// ExistsError means that the target directory already exists.
 type ExistsError struct{ Path string }
 
-// Error says what exists, and what to do.
+// Error returns the path and the remedy.
 func (e *ExistsError) Error() string {
 	return e.Path + " exists already\n    remove it first, or choose another name"
 }
 
-// whole makes directories that appear completely or not at all: make writes to new directories beside the
-// given ones, which are then renamed.
+// whole creates directories that appear completely or not at all. It calls make with new directories beside the
+// given ones, and then renames them.
 func whole(make func(dirs []string) error, to ...string) (err error) {
 	var tmp []string
 	defer func() {
@@ -66,7 +65,7 @@ func whole(make func(dirs []string) error, to ...string) (err error) {
 	}
 	for i, dir := range to {
 		if entries, err := os.ReadDir(tmp[i]); err == nil && len(entries) == 0 {
-			continue // nothing was to be written there
+			continue // no files were written
 		}
 		if err := os.Chmod(tmp[i], 0o755); err != nil {
 			return fmt.Errorf("write %s: %w", dir, err)
@@ -78,7 +77,7 @@ func whole(make func(dirs []string) error, to ...string) (err error) {
 	return nil
 }
 
-// write writes a file, and makes the directories above it.
+// write writes a file and creates its parent directories.
 func write(file string, data []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
@@ -139,7 +138,7 @@ func copyTree(from, to string) error {
 	})
 }
 
-// Name returns the name of a problem's package: its format allows lower case letters and digits.
+// Name returns the package name for a problem. The format allows lower case letters and digits.
 func Name(id string) string {
 	made := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -155,7 +154,7 @@ func Name(id string) string {
 
 var badInName = pattern.New(`[^a-zA-Z0-9_.-]+`)
 
-// goodName makes a valid name of a group or case.
+// goodName converts name to a valid name for a group or case.
 func goodName(name string) string {
 	name = strings.TrimLeft(badInName().ReplaceAllString(name, "-"), "-._")
 	if name == "" {
@@ -164,7 +163,7 @@ func goodName(name string) string {
 	return name
 }
 
-// unused returns a name that is not taken yet.
+// unused returns a name that is not in taken.
 func unused(name string, taken map[string]bool) string {
 	made := name
 	for i := 2; taken[made]; i++ {

@@ -22,7 +22,7 @@ import (
 	"assay/judge/problem"
 )
 
-// unpack lays an archive out in a directory called "p".
+// unpack extracts an archive to a directory called "p".
 func unpack(t *testing.T, text string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "p")
@@ -32,7 +32,7 @@ func unpack(t *testing.T, text string) string {
 	return dir
 }
 
-// open reads a problem that must be without a fault.
+// open reads a problem. The test fails if there are faults.
 func open(t *testing.T, dir string) *problem.Directory {
 	t.Helper()
 	f, faults := problem.Open(packages.Formats, dir, filepath.Join(dir, "testcases"), judge.Limits{
@@ -171,7 +171,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: import(export(p)) has the cases, limits, scores and checker of p.
+// TestRoundTrip checks that a problem has the same cases, limits, scores, and checker after an export and an
+// import.
 func TestRoundTrip(t *testing.T) {
 	text := strings.Replace(
 		native, "program = \"checker\"\nargs = [\"--strict\"]",
@@ -215,7 +216,7 @@ func TestRoundTrip(t *testing.T) {
 		return s
 	}
 	want := look(before)
-	want.Checker = "tokens[] [float_absolute_tolerance 1e-4 case_sensitive]" // what floats is there
+	want.Checker = "tokens[] [float_absolute_tolerance 1e-4 case_sensitive]" // the equivalent of floats in the ICPC format
 	if diff := cmp.Diff(want, look(after)); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
 	}
@@ -224,8 +225,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestExportOfKits: a program in Python or C++ takes its kit along, and scripts that build and
-// run it from any directory.
+// TestExportOfKits checks that an exported program in Python or C++ includes its kit, and scripts that build and
+// run the program from any directory.
 func TestExportOfKits(t *testing.T) {
 	const rest = "-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n"
 	for _, row := range []struct{ it, toml, files, kit, text, build, run string }{
@@ -425,14 +426,14 @@ func ExampleReadTask() {
 	// Output: a.-two-sums 1
 }
 
-// TestExportOfGenerators: generators.yaml names generator, seed and words of what a line made, and
-// copies what was written by hand.
+// TestExportOfGenerators checks that generators.yaml contains the generator, seed, and arguments of each generated
+// case, and that manually written cases are copied.
 func TestExportOfGenerators(t *testing.T) {
 	dir := unpack(t, "-- problem.toml --\ntitle = \"x\"\n[reference]\nprogram = \"ref.py\"\n[generator]\nprogram = \"make.py\"\nspeaks = \"plain\"\n[[group]]\nname = \"all\"\ncases = [\"random 3 {seed}\", \"it's\"]\n"+
 		"-- ref.py --\nprint(1)\n-- make.py --\nprint(1)\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n"+
 		"-- testcases/all/random-3-seed.in --\n2\n-- testcases/all/random-3-seed.ans --\n1\n-- testcases/all/it-s.in --\n3\n-- testcases/all/it-s.ans --\n1\n")
 	from := open(t, dir)
-	for _, c := range from.Groups[1].Cases { // whatever the lines are called
+	for _, c := range from.Groups[1].Cases { // independent of the cases' names
 		for file, text := range map[string]string{c.In: "2\n", c.Ans: "1\n"} {
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 				t.Fatal(err)
@@ -462,7 +463,8 @@ func TestExportOfGenerators(t *testing.T) {
 	}
 }
 
-// TestExportOfOutputs: cases keep their names, as the files of submissions do, and groups do not.
+// TestExportOfOutputs checks that cases keep their names, because the files of submissions are named after them.
+// Groups do not keep theirs.
 func TestExportOfOutputs(t *testing.T) {
 	const problem = "-- problem.toml --\ntitle = \"x\"\nkind = \"submit-answer\"\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n-- cases/more/b.in --\n2\n-- cases/more/b.ans --\n2\n"
 	dir := unpack(

@@ -12,11 +12,11 @@ import (
 	"assay/judge/problem"
 )
 
-// The generator of a directory is exported with a generators.yaml, with which other tools can make the same
-// cases: each line names the generator, the case's seed, and its arguments. Cases that only this judge can
-// make, and those written by hand, are copied.
+// If a directory has a generator, the export includes a generators.yaml with which other tools can make the same
+// cases: each line names the generator, the case's seed, and its arguments. Cases that only this judge can make,
+// and cases written by hand, are copied.
 
-// recipe is the content of generators.yaml, collected while the cases are written.
+// recipe is the data for generators.yaml, collected while the cases are written.
 type recipe struct {
 	made  []recipeCase
 	files map[string]string // by path in the package: .yaml files of groups and cases
@@ -44,14 +44,14 @@ const (
 	copiedCases   = "cases"
 )
 
-// seededRun starts a generator with the seed in its first argument.
+// seededRun starts a generator whose first argument is the seed.
 const seededRun = `#!/bin/sh
 # The first argument is the case's seed.
 ASSAY_SEED=$1 && export ASSAY_SEED && shift
 exec "$(dirname "$0")/make" "$@"
 `
 
-// generators writes the generator and generators.yaml, if there is a generator line.
+// generators writes the generator and generators.yaml, if the problem has a generator line.
 func (e *exporter) generators() error {
 	p := e.from.Generator
 	makes := func(r recipeCase) bool {
@@ -103,8 +103,8 @@ func (e *exporter) generators() error {
 	return write(filepath.Join(e.dir, "generators", "generators.yaml"), []byte(b.String()), 0o644)
 }
 
-// generator copies the generator, with the kit if it uses it, and a script that takes the seed. It omits a
-// generator in a language that other tools cannot start.
+// generator copies the generator, its kit if it uses one, and a script that passes the seed. If the generator is
+// in a language that other tools cannot start, it is omitted.
 func (e *exporter) generator(p *judge.Part) (goes bool, err error) {
 	dir := "generators/" + generatorName
 	to := filepath.Join(e.dir, filepath.FromSlash(dir))
@@ -130,7 +130,7 @@ func (e *exporter) generator(p *judge.Part) (goes bool, err error) {
 	return true, write(run, []byte(seededRun), 0o755)
 }
 
-// directory writes a directory of the data: its .yaml, its cases, and its directories.
+// directory writes a data directory as YAML: its settings file, its cases, and its subdirectories.
 func (e *exporter) directory(b *strings.Builder, dir, indent string, line func(recipeCase) string) {
 	for _, name := range []string{"test_group.yaml", "testdata.yaml"} {
 		if text := e.recipe.files[dir+"/"+name]; text != "" {

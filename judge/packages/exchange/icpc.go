@@ -23,28 +23,28 @@ type exporter struct {
 	from      *problem.Directory
 	solutions string
 	with      With
-	old       bool // the legacy format
+	old       bool // whether the format is the legacy one
 	dir       string
 	notes     Notes
-	flags     []string // of the output validator, for all cases
-	input     []string // of the input validator, for all cases
-	common    bool     // whether the cases' arguments for the output validator are in flags, because all cases have the same
-	told      bool     // whether the cases' arguments for the input validator are in input
-	model     string   // path of the reference solution in the package; empty if it is not there
+	flags     []string // flags of the output validator, for all cases
+	input     []string // arguments of the input validator, for all cases
+	common    bool     // whether flags include the cases' arguments, because all cases have the same
+	told      bool     // whether input includes the cases' arguments
+	model     string   // path of the reference solution in the package; empty if absent
 	recipe    recipe
 }
 
-// With has what an export needs in addition to the directory. Only the kit is required.
+// With contains what an export needs in addition to the directory. Only the kit is required.
 type With struct {
 	Kit    fs.FS                                                  // the sources of the kit, for programs that use it
 	TeX    func(w io.Writer, title string, markdown []byte) error // writes a statement in LaTeX, which the legacy format requires
-	PDF    func(svg []byte) ([]byte, error)                       // draws an SVG picture as a PDF file, for LaTeX; a *judge.Fault if it cannot
+	PDF    func(svg []byte) ([]byte, error)                       // converts an SVG picture to PDF for LaTeX; a *judge.Fault if it cannot
 	Header func(name string) ([]byte, bool)                       // finds headers such as testlib.h in the setter's directories
-	Seed   func(group string, c *judge.Case) string               // of a case of a generator line
-	Knows  func(path string) bool                                 // whether there is a language for a program
+	Seed   func(group string, c *judge.Case) string               // returns the seed for a case of a generator line
+	Knows  func(path string) bool                                 // reports whether the language of a program is known
 }
 
-// Formats are the formats that ICPC can write, by name.
+// Formats maps names to the formats that ICPC can write.
 var Formats = map[string]icpc.Format{"icpc-2025-09": icpc.Format2025, "icpc-legacy": icpc.Legacy}
 
 // ICPC writes a problem directory, with the solutions in their own directory, as the package dir. All cases
@@ -229,8 +229,8 @@ func (e *exporter) checker() error {
 	return nil
 }
 
-// nearly are the flags of the format's output validator that come close to standard
-// checkers of Polygon: others have taken them for these for years.
+// nearly maps standard checkers of Polygon to flags of the format's output validator that nearly match them. Other
+// tools have used these flags for years.
 var nearly = map[string][]string{
 	"acmp": {"float_absolute_tolerance", "1.5e-6"}, "dcmp": {"float_tolerance", "1e-6"}, "fcmp": {"case_sensitive", "space_change_sensitive"},
 	"hcmp": {}, "icmp": {}, "lcmp": {"case_sensitive"}, "ncmp": {}, "nyesno": {}, "yesno": {},
@@ -240,8 +240,7 @@ var nearly = map[string][]string{
 	"rncmp": {"float_absolute_tolerance", "1.5e-5"},
 }
 
-// validatorFlags are those of the format's output validator that judge as a builtin
-// checker does.
+// validatorFlags returns the flags with which the format's output validator behaves like a builtin checker.
 func validatorFlags(c judge.Checking) ([]string, bool) {
 	switch {
 	case c.Name == "tokens":
@@ -285,8 +284,8 @@ func (e *exporter) validator() error {
 	return e.program(v, "input_validators/validator", asInputValidator)
 }
 
-// declared writes the declared form of the inputs as a validator that others run: a script
-// of checktestdata where that can say it, else a program in Python.
+// declared writes the declared input format as a validator for other judges: a checktestdata script if it can
+// express the format, and otherwise a Python program.
 func (e *exporter) declared() error {
 	g, err := e.from.Format()
 	if err != nil {
@@ -307,7 +306,7 @@ func (e *exporter) declared() error {
 	return write(filepath.Join(e.dir, "input_validators", "input_format.py"), []byte(g.Python()+"\n# The declaration:\n#\n"+about), 0o755)
 }
 
-// directories are where submissions go that get a verdict. The format has four.
+// directories maps verdicts to the directories of submissions that get them. The format has four.
 var folders = map[judge.Verdict]string{
 	judge.Accepted: "accepted", judge.WrongAnswer: "wrong_answer", judge.RunTimeError: "run_time_error",
 	judge.TimeLimit: "time_limit_exceeded", judge.MemoryLimit: "run_time_error", judge.IdlenessLimit: "time_limit_exceeded",
@@ -315,7 +314,7 @@ var folders = map[judge.Verdict]string{
 
 func (e *exporter) submissions() error {
 	taken := map[string]bool{}
-	entries, _ := os.ReadDir(e.solutions) // none: then the package has none
+	entries, _ := os.ReadDir(e.solutions) // if there are none, the package has none
 	for _, dir := range entries {
 		verdict, ok := judge.VerdictOfDir(dir.Name())
 		if !ok || !dir.IsDir() {
@@ -355,7 +354,7 @@ func (e *exporter) submissions() error {
 	return nil
 }
 
-// reference puts the reference among the accepted submissions, unless it is there already.
+// reference adds the reference solution to the accepted submissions, unless it is already there.
 func (e *exporter) reference(taken map[string]bool) error {
 	p := e.from.Reference
 	if p == nil || e.from.Kind.Answers {
@@ -386,9 +385,10 @@ func (e *exporter) reference(taken map[string]bool) error {
 	return copyTree(from, filepath.Join(accepted, name))
 }
 
-// onlyFile is the file of a directory that has one beside its tests, else the directory.
+// onlyFile returns the only file of a directory, ignoring its tests. It returns path itself if there are several
+// files.
 func onlyFile(path string) string {
-	entries, _ := os.ReadDir(path) // a file has none
+	entries, _ := os.ReadDir(path) // a file has no entries
 	only := path
 	for _, entry := range entries {
 		switch {
@@ -402,13 +402,13 @@ func onlyFile(path string) string {
 	return only
 }
 
-// holds finds a program of a directory that is the same as another.
+// holds returns the name of a program in dir that is identical to another program.
 func holds(dir, program string) (name string, ok bool) {
 	want, err := os.ReadFile(program)
 	if err != nil {
-		return "", false // a directory: two of them are hardly the same
+		return "", false // a directory; two identical ones are unlikely
 	}
-	entries, _ := os.ReadDir(dir) // none: then there is no accepted submission yet
+	entries, _ := os.ReadDir(dir) // if unreadable, there are no accepted submissions yet
 	for _, entry := range entries {
 		if got, err := os.ReadFile(filepath.Join(dir, entry.Name())); err == nil && string(got) == string(want) {
 			return entry.Name(), true
@@ -417,10 +417,10 @@ func holds(dir, program string) (name string, ok bool) {
 	return "", false
 }
 
-// importsKit says whether some file of a program wants the kit.
+// importsKit reports whether a file of a program uses the kit.
 func importsKit(program string) bool {
 	found := false
-	_ = filepath.WalkDir(program, func(file string, d fs.DirEntry, err error) error { // the copy reports what cannot be read
+	_ = filepath.WalkDir(program, func(file string, d fs.DirEntry, err error) error { // the copy reports unreadable files
 		if err == nil && d.Type().IsRegular() {
 			if data, err := os.ReadFile(file); err == nil {
 				found = found || kitWord().Match(data)

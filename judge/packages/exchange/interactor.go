@@ -10,8 +10,8 @@ import (
 	"assay/judge"
 )
 
-// An interactor that speaks testlib's protocol becomes an output validator, with the
-// checker that judges what it leaves in a directory beside it.
+// An interactor that uses testlib's protocol becomes an output validator. The checker that judges the interactor's
+// output is in a directory beside it.
 const (
 	testlibPair = `#!/bin/sh
 # Builds programs that speak testlib's protocol, in C++ or Python.
@@ -26,7 +26,7 @@ for p in interactor checker; do
 	fi
 done
 `
-	// What the interactor leaves goes to the checker, as testlib's output before its answer.
+	// The interactor writes its own output to a file. The checker reads that file as the output to be judged.
 	testlibInteractor = `#!/bin/sh
 # Has an interactor that speaks testlib's protocol speak Kattis'.
 here=$(dirname "$0"); in=$1; ans=$2; feedback=$3; shift 3
@@ -40,7 +40,7 @@ fi
 ` + testlibVerdict
 )
 
-// testlibInteractor writes the interactor, with the problem's checker if it has one.
+// testlibInteractor writes the interactor and, if the problem has one, its checker.
 func (e *exporter) testlibInteractor(dir string) error {
 	to := filepath.Join(e.dir, filepath.FromSlash(dir))
 	parts := map[string]*judge.Part{"interactor": e.from.Interactor}
@@ -86,8 +86,8 @@ func (e *exporter) sources(p *judge.Part, to string) error {
 	return copyFile(p.Path, filepath.Join(to, filepath.Base(p.Path)))
 }
 
-// needsTestlib copies testlib.h beside a program that wants it, and refuses a program that a
-// package could not build.
+// needsTestlib copies testlib.h beside a program that includes it. It returns a fault for a program that a package
+// could not build.
 func (e *exporter) needsTestlib(p *judge.Part, dir, what string) error {
 	exts := extensions(dir)
 	if !slices.Contains(exts, ".cpp") {

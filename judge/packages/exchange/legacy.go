@@ -6,9 +6,8 @@ import (
 	"assay/judge"
 )
 
-// modern converts a legacy grading to the form of 2025-09, as far as both can express it. Why says what
-// cannot be converted. If the grading is nil and why is empty, the problem has no points, and every case must
-// be accepted.
+// modern converts a legacy grading to the form of 2025-09. If that form cannot express the grading, why is the
+// reason. If the grading is nil and why is empty, the problem has no points, and every case must be accepted.
 func modern(g *judge.Grading, cases func(name string) int) (_ *judge.Grading, why string) {
 	secret := g.Root
 	for _, n := range g.Root.Children {
@@ -34,7 +33,7 @@ func modern(g *judge.Grading, cases func(name string) int) (_ *judge.Grading, wh
 	}
 	made := &judge.Node{Name: secret.Name, Aggregate: judge.Sum}
 	leaves := secret.Children
-	if len(leaves) == 0 { // its cases are in secret itself
+	if len(leaves) == 0 { // the cases are in secret itself
 		leaves = []*judge.Node{secret}
 	} else if secret.Aggregate != judge.Sum {
 		return nil, "the points of its groups are not added"
@@ -44,7 +43,7 @@ func modern(g *judge.Grading, cases func(name string) int) (_ *judge.Grading, wh
 		if why != "" {
 			return nil, why
 		}
-		if !secret.Legacy.GoOn && leaf != secret { // the first group that fails ends it
+		if !secret.Legacy.GoOn && leaf != secret { // the first group that fails ends the judging
 			for _, before := range made.Children {
 				if before.Aggregate != judge.PassFail {
 					return nil, "it ends at the first group that is not accepted, and groups give a part of their points"
@@ -62,7 +61,7 @@ func modern(g *judge.Grading, cases func(name string) int) (_ *judge.Grading, wh
 	return &judge.Grading{Form: judge.Format2025, Scored: true, Root: root}, ""
 }
 
-// modernGroup converts a group without inner groups.
+// modernGroup converts a group that contains no groups.
 func modernGroup(n *judge.Node, cases int) (_ *judge.Node, why string) {
 	l := n.Legacy
 	made := &judge.Node{Name: n.Name, Aggregate: judge.PassFail, MaxScore: l.AcceptScore}
@@ -82,7 +81,7 @@ func modernGroup(n *judge.Node, cases int) (_ *judge.Node, why string) {
 	return nil, "group " + n.Name + " adds points up to the first case that fails, or takes the most or the average"
 }
 
-// odd reports whether any node may be accepted although something in it is not.
+// odd reports whether a node may be accepted although something below it is not.
 func odd(n *judge.Node) bool {
 	return n.Legacy.AnyAccepted || n.Legacy.Verdict == judge.AlwaysAccept || n.Legacy.Grader != nil || slices.ContainsFunc(n.Children, odd)
 }

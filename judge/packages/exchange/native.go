@@ -13,14 +13,14 @@ import (
 	"assay/judge/problem"
 )
 
-// importer writes a package as a directory of the judge's own form.
+// importer writes a package as a problem directory.
 type importer struct {
 	from      *problem.Directory
 	pkg       *icpc.Package
 	dir       string // the new problem directory
 	solutions string // the new directory of solutions
 	notes     Notes
-	groups    map[string]string // names of groups there
+	groups    map[string]string // group names in the new directory
 	toml      tomlFile
 	grading   *judge.Grading // in the form of 2025-09
 	knows     []func(path string) bool
@@ -39,7 +39,8 @@ func (m *importer) count(name string) int {
 // Native writes a package as the problem directory dir, with its submissions in the directory solutions. The
 // package must have been read with its limits.
 //
-// Knows, if given, reports whether there is a language for a program. Other submissions are omitted.
+// The function knows, if given, reports whether the language of a program is known. Submissions in unknown
+// languages are omitted.
 func Native(from *problem.Directory, dir, solutions string, knows ...func(path string) bool) (Notes, error) {
 	if from.Package == nil {
 		return nil, &judge.Fault{File: from.Dir, Text: "the directory has the judge's own form already", Hint: "copy it to problems/"}
@@ -60,7 +61,7 @@ func Native(from *problem.Directory, dir, solutions string, knows ...func(path s
 	return m.notes, err
 }
 
-// refuse returns a fault for what affects judging and cannot be expressed in a problem directory.
+// refuse returns a fault if a setting affects judging and cannot be expressed in a problem directory.
 func (m *importer) refuse() error {
 	fault := func(text, hint string) error {
 		return &judge.Fault{
@@ -81,7 +82,7 @@ func (m *importer) refuse() error {
 	if m.grading = p.Grading; p.Grading != nil && p.Grading.Form == judge.FormatLegacy {
 		var why string
 		old := *p.Grading
-		old.Custom = old.Custom && (p.Checker.Program != nil || p.Interactor != nil) // only these give points
+		old.Custom = old.Custom && (p.Checker.Program != nil || p.Interactor != nil) // only these programs give points
 		if m.grading, why = modern(&old, m.count); why != "" {
 			return fault(why, "problem.toml has the same ways of scoring as icpc-2025-09")
 		}
@@ -133,7 +134,7 @@ func (m *importer) head() error {
 	return nil
 }
 
-// part writes a table with a program.
+// part writes the table for a program.
 func (m *importer) part(key string, p *judge.Part) error {
 	if p == nil {
 		return nil
@@ -177,7 +178,7 @@ func (m *importer) parts() error {
 	return nil
 }
 
-// reference takes the model solution, or the first submission that must be accepted.
+// reference uses the model solution, or the first submission that must be accepted.
 func (m *importer) reference() error {
 	if m.from.Kind.Interactive || m.from.Kind.MultiPass || m.from.Kind.Answers {
 		return nil
@@ -195,7 +196,7 @@ func (m *importer) reference() error {
 	return m.part("reference", &judge.Part{Path: best.Path})
 }
 
-// validator takes the first input validator.
+// validator uses the first input validator.
 func (m *importer) validator() error {
 	if len(m.pkg.Inputs) == 0 {
 		return nil

@@ -13,10 +13,10 @@ import (
 	"assay/judge/problem"
 )
 
-// Submissions that are outputs have a file for each case, named after the case. So cases keep their names;
+// Submissions that consist of outputs have a file for each case, named after the case. So cases keep their names;
 // groups do not.
 
-// refuseNames returns a fault for names of cases that a package cannot keep.
+// refuseNames returns a fault for case names that a package cannot keep.
 func (e *exporter) refuseNames() error {
 	seen := map[string]bool{}
 	for _, g := range e.from.Groups {
@@ -41,8 +41,8 @@ func (e *exporter) refuseNames() error {
 	return nil
 }
 
-// outputs copies a submission that is outputs. An archive becomes a directory, and the content of a group's
-// directory is moved up.
+// outputs copies a submission that consists of outputs. An archive becomes a directory, and the content of a
+// group's directory is moved up.
 func (e *exporter) outputs(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {

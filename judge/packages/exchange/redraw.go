@@ -16,12 +16,12 @@ import (
 	"assay/judge/problem"
 )
 
-// redrawn maps extensions of pictures that LaTeX cannot show to those of their replacements. Package report
+// redrawn maps file extensions of pictures that LaTeX cannot show to those of their replacements. Package report
 // uses the same names.
 var redrawn = map[string]string{".svg": ".pdf", ".gif": ".png"}
 
-// redraw replaces the copies of a statement's pictures that LaTeX cannot show by ones that it can: board.svg
-// becomes board-svg.pdf.
+// redraw replaces the copies of a statement's pictures that LaTeX cannot show. For example, board.svg becomes
+// board-svg.pdf.
 func (e *exporter) redraw(markdown []byte, statement, to string) error {
 	for _, p := range pictures.Paths(markdown) {
 		file, ok := problem.FindPicture(e.from.Dir, filepath.Dir(statement), p.Path)

@@ -12,7 +12,8 @@ import (
 	"assay/judge/packages/icpc"
 )
 
-// TestRedraw: pictures that LaTeX cannot show get another form, or the fault says where they are shown.
+// TestRedraw checks that pictures that LaTeX cannot show are converted, or that the fault names the place where
+// they are shown.
 func TestRedraw(t *testing.T) {
 	const folder = "-- problem.toml --\ntitle = \"x\"\n-- cases/sample/a.in --\n-- cases/sample/a.ans --\n-- img/a.svg --\n<svg/>\n-- b.svg --\n<svg/>\n-- c.png --\n" +
 		"-- statement.md --\nText.\n\n![](img/a.svg) ![](b) ![](c.png)\n-- statement.de.md --\n![](img/a.svg)\n"

@@ -15,7 +15,7 @@ func (t *tomlFile) table(name string) { fmt.Fprintf(t, "\n[%s]\n", name) }
 
 func (t *tomlFile) tables(name string) { fmt.Fprintf(t, "\n[[%s]]\n", name) }
 
-// text writes a key with a string. It omits an empty one.
+// text writes a key with a string value. It omits an empty value.
 func (t *tomlFile) text(key, value string) {
 	if value != "" {
 		fmt.Fprintf(t, "%s = %s\n", key, tomlString(value))
@@ -64,7 +64,7 @@ func tomlString(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil { // a string never fails
+	if err := enc.Encode(s); err != nil { // encoding a string never fails
 		return `""`
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -24,8 +24,7 @@ const (
 	asGenerator       role = "generator"
 )
 
-// program writes one of the setter's programs to a directory of the package, where it must speak Kattis'
-// protocol.
+// program writes one of the setter's programs to a directory of the package, where it must use Kattis' protocol.
 func (e *exporter) program(p *judge.Part, dir string, as role) error {
 	to := filepath.Join(e.dir, filepath.FromSlash(dir))
 	if err := e.sources(p, to); err != nil {
@@ -33,7 +32,7 @@ func (e *exporter) program(p *judge.Part, dir string, as role) error {
 	}
 	switch p.Speaks {
 	case "kattis":
-		if importsKit(to) { // kit.Interact, which speaks it
+		if importsKit(to) { // uses kit.Interact, which follows the protocol
 			return e.wrapKit(p, to, asInteractor)
 		}
 		return e.standalone(to, false)
@@ -54,7 +53,7 @@ func extensions(dir string) (all []string) {
 	return all
 }
 
-// The scripts by which a package builds and runs a program that is not C, C++ or Python.
+// Scripts with which a package builds and runs a program that is not in C, C++ or Python.
 const (
 	goBuild = `#!/bin/sh
 # Builds a program that is written in Go, with the kit if it is in this directory.
@@ -84,7 +83,7 @@ exec g++ -std=gnu++20 -O2 -I. -o validator *%s
 cd "$(dirname "$0")" || exit 1
 exec g++ -std=gnu++17 -O2 -o program *.cpp
 `
-	// testlibVerdict converts testlib's exit codes to Kattis' ones.
+	// testlibVerdict converts testlib's exit codes to those of Kattis.
 	testlibVerdict = `rm -f "$out"
 case $code in
 0) exit 42 ;;
@@ -92,7 +91,7 @@ case $code in
 esac
 exit 1
 `
-	// A checker that speaks testlib's protocol reads the output from a file.
+	// A checker that uses testlib's protocol reads the output from a file.
 	testlibChecker = `#!/bin/sh
 # Has a checker that speaks testlib's protocol speak Kattis'.
 here=$(dirname "$0"); in=$1; ans=$2; feedback=$3; shift 3
@@ -108,8 +107,8 @@ exit 43
 `
 )
 
-// wrapKit adds to a program the kit of its language, and the scripts that build and run it. A kit program
-// speaks Kattis' protocol if a flag requests it.
+// wrapKit adds to a program the kit of its language, and the scripts that build and run it. A kit program uses
+// Kattis' protocol if a flag requests it.
 func (e *exporter) wrapKit(p *judge.Part, to string, as role) error {
 	all := extensions(to)
 	switch {
@@ -134,8 +133,8 @@ func (e *exporter) wrapKit(p *judge.Part, to string, as role) error {
 	}
 }
 
-// flag returns the argument that makes a program of the kit speak Kattis' protocol. An interactor needs none,
-// and a generator gets its seed from the script seededRun.
+// flag returns the argument that makes a kit program use Kattis' protocol. An interactor does not need one, and a
+// generator gets its seed from the script seededRun.
 func flag(as role) string {
 	if as == asInteractor || as == asGenerator {
 		return ""
@@ -158,7 +157,7 @@ func (e *exporter) wrapBeside(to, name string, all map[string]string) error {
 	return scripts(to, all)
 }
 
-// pythonEntry returns the file that starts a program in Python: the only one, or the one with the usual name.
+// pythonEntry returns the file that starts a Python program: the only file, or the one with the usual name.
 func pythonEntry(dir string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.py"))
 	if err != nil {
@@ -212,8 +211,8 @@ func (e *exporter) wrapTestlib(p *judge.Part, to string, as role) error {
 	return scripts(to, map[string]string{"build": testlibBuild, "run": run})
 }
 
-// standalone adds to a program without the kit the scripts that build and run it, if the format does not know
-// its language, or if always is set.
+// standalone adds the scripts that build and run a program without the kit. Unless always is set, it does so only
+// if the format does not know the program's language.
 func (e *exporter) standalone(to string, always bool) error {
 	all := extensions(to)
 	for _, own := range []string{"build", "run"} {
@@ -249,7 +248,7 @@ func (e *exporter) standalone(to string, always bool) error {
 
 var cppExtensions = []string{".cpp", ".cc", ".cxx"}
 
-// needGo notes once that building the package needs Go.
+// needGo adds, only once, the note that building the package requires Go.
 func (e *exporter) needGo() {
 	const note = "programs of the package need Go where they are built, by the script build: the format knows only C, C++ and Python by itself"
 	if !slices.Contains(e.notes, note) {

@@ -1,14 +1,13 @@
-// Package fill makes the cases of problem packages that contain recipes for them instead of files:
-// generators.yaml as BAPCtools defines it (Generators), and the commands in the problem.xml of Polygon
-// packages, which package polygon reads. A package may also contain a shell script that makes them all
-// (Script).
+// Package fill makes the cases of problem packages that contain recipes for them instead of files: generators.yaml
+// as defined by BAPCtools (Generators), and the commands in the problem.xml of Polygon packages, which package
+// polygon reads. A package may also contain a shell script that makes all cases (Script).
 //
 //	recipe --generator, or copied, or written out--> .in --solution--> .ans
 //
-// Seeds are computed as in BAPCtools, so that the cases are the authors' ones. A case that cannot be made is
-// a fault, and the others are still made.
+// Seeds are computed as in BAPCtools, so the cases are the same as the authors'. A case that cannot be made is a
+// fault, and the others are still made.
 //
-// The package does not validate what it makes and does not change the package's own directory: Fill writes a
+// The package does not validate the files it makes and does not change the package's own directory: Fill writes a
 // data directory elsewhere.
 package fill
 
@@ -34,40 +33,40 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// Recipe says how the data directory of a package is made.
+// Recipe describes how to make the data directory of a package.
 type Recipe struct {
 	Cases []*Case
 	// Script, if not nil, makes the data directory instead.
 	Script *Script
 	Files  map[string][]byte // other files of the data directory, such as secret/test_group.yaml
-	// Place returns where the package itself has a file of the data directory. If nil, that is the directory
-	// data.
+	// Place returns where the package itself stores a file of the data directory. If nil, files are in the
+	// directory data.
 	Place func(name string) string
 }
 
-// Case is a case to make.
+// Case is a case to be made.
 type Case struct {
 	Path string   // in the data directory, without an extension: "secret/01-small"
 	Also []string // further paths for the same case
 
-	File string // its place in the recipe, for faults
+	File string // the case's position in the recipe, for faults
 	Line int
 
 	// Sources of the case's files. Generated files override copied ones, which override files in the recipe.
 	Generate *Command
 	Copy     string            // path without an extension; empty if none
-	From     map[string]string // files to copy, by extension; line ends become those of Unix
+	From     map[string]string // files to be copied, by extension; line ends become those of Unix
 	Files    map[string][]byte // by extension, such as ".in"
 
 	Answer  Answering
-	Matches map[string][]*regexp.Regexp // expressions that a file must match, by extension
+	Matches map[string][]*regexp.Regexp // expressions that the case's files must match, by extension
 }
 
-// Answering says how the missing answer of a case is made.
+// Answering describes how to make the missing answer of a case.
 type Answering struct {
-	Solutions []*judge.Part // the first one that can be built answers the input
-	Empty     bool          // the answer is an empty file: the problem is interactive
-	In, Out   string        // files that they use instead of standard input and output
+	Solutions []*judge.Part // the first one that can be built makes the answer
+	Empty     bool          // whether answers are empty files because the problem is interactive
+	In, Out   string        // files that the solutions use instead of standard input and output
 }
 
 // Command runs a generator.
@@ -76,7 +75,7 @@ type Command struct {
 	Args    func(seed uint32) []string
 	Seed    uint32
 	Retries int    // number of further seeds to try if it fails
-	Output  string // the file that it writes the input to; if empty, standard output or testcase.in
+	Output  string // file for the input; if empty, standard output or testcase.in
 }
 
 // Filler makes cases.
@@ -88,9 +87,8 @@ type Filler struct {
 	// Builder builds generators and solutions.
 	Builder judge.Builder
 	Jobs    int
-	Limits  judge.Limits // of a generator and a solution, for one case
-	// Progress, if not nil, is called with the number of cases that are made. It may be called from several
-	// goroutines.
+	Limits  judge.Limits // limits for one run of a generator or solution
+	// Progress, if not nil, is called with the number of cases made. It may be called from several goroutines.
 	Progress func(done, of int)
 
 	mu    sync.Mutex
@@ -103,14 +101,14 @@ type result struct {
 	err     error
 }
 
-// Extensions are the extensions of the files that a case may have.
+// Extensions lists the file extensions that a case may have.
 var Extensions = []string{
 	".in", ".ans", ".out", ".in.statement", ".ans.statement", ".in.download", ".ans.download", ".interaction", ".yaml",
 	".hint", ".desc", ".png", ".jpg", ".jpeg", ".svg", ".pdf",
 }
 
-// Fill makes the cases of the recipe in the directory dir, which must exist. The faults are those of cases
-// that could not be made, in the recipe's order. The error is not the setter's.
+// Fill makes the cases of the recipe in the directory dir, which must exist. The faults are for cases that could
+// not be made, in the recipe's order. The error is not due to the setter.
 func (f *Filler) Fill(ctx context.Context, r *Recipe, dir string) (judge.Faults, error) {
 	if err := writeFiles(dir, r.Files); err != nil {
 		return nil, err
@@ -145,7 +143,7 @@ func (f *Filler) Fill(ctx context.Context, r *Recipe, dir string) (judge.Faults,
 	return slices.DeleteFunc(found, func(f *judge.Fault) bool { return f == nil }), nil
 }
 
-// fault adds to a fault its place, and the case's name.
+// fault adds the case's position and name to f.
 func (c *Case) fault(f *judge.Fault) *judge.Fault {
 	if f.File != "" {
 		return f
@@ -153,7 +151,7 @@ func (c *Case) fault(f *judge.Fault) *judge.Fault {
 	return &judge.Fault{File: c.File, Line: c.Line, Text: fmt.Sprintf("case %s: %s", c.Path, f.Text), Hint: f.Hint}
 }
 
-// writeFiles writes files below a directory, and never outside of it, even through links.
+// writeFiles writes files below dir. It never writes outside dir, even through links.
 func writeFiles(dir string, files map[string][]byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -168,7 +166,7 @@ func writeFiles(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// workDir is the directory of a generator, as the generator sees it.
+// workDir is the path of a generator's working directory inside the sandbox.
 const workDir = "/case"
 
 // make makes the files of a case.
@@ -282,8 +280,7 @@ func (f *Filler) try(
 // maxFile is the largest file that a generator may write, in bytes.
 const maxFile = 512 << 20
 
-// collect reads what a generator wrote: testcase.<ext>, and the file that is the input. It may have written
-// links.
+// collect reads the files that a generator wrote: testcase.<ext>, and the input file. Some of them may be links.
 func collect(dir, output string, files map[string][]byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -315,7 +312,7 @@ func collect(dir, output string, files map[string][]byte) error {
 	return nil
 }
 
-// copyFiles reads the files of a case from another place.
+// copyFiles copies the files of a case from the paths base.<ext>.
 func copyFiles(base string, files map[string][]byte) error {
 	copied := false
 	for _, ext := range Extensions {
@@ -334,7 +331,7 @@ func copyFiles(base string, files map[string][]byte) error {
 	return nil
 }
 
-// unanswered are directories of cases that need no answer, or contain it.
+// unanswered lists directories whose cases need no generated answer: they have none, or already contain it.
 var unanswered = []string{"invalid_input", "invalid_answer", "invalid_output", "valid_output", "testing_tool_test"}
 
 // answer makes the missing answer of a case.
@@ -402,11 +399,11 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (
 	return nil
 }
 
-// mostFiles is how many files a program may write for a case.
+// mostFiles is the maximum number of files that a program may write for a case.
 const mostFiles = 10_000
 
-// workMount mounts the working directory of a program. For each case, the program may write as many bytes there
-// as it may print.
+// workMount mounts the working directory of a program. For each case, the program may write as many bytes there as
+// its output limit allows.
 func (f *Filler) workMount(work string, cases int64) judge.Mount {
 	return judge.Mount{
 		Host: work, At: workDir, Writable: true, Bytes: cases * max(f.Limits.Output, f.Limits.Scratch),
@@ -414,7 +411,7 @@ func (f *Filler) workMount(work string, cases int64) judge.Mount {
 	}
 }
 
-// workFolder makes a working directory for a program, which runs as another user.
+// workFolder creates a working directory for a program that runs as another user.
 func workFolder() (string, error) {
 	work, err := os.MkdirTemp("", "assay-fill-")
 	if err == nil {
@@ -433,7 +430,7 @@ func remove(work string, err *error) {
 	}
 }
 
-// writeAll writes a file that every user may read.
+// writeAll writes a file that all users may read.
 func writeAll(path string, data []byte) error {
 	err := os.WriteFile(path, data, 0o644)
 	if err == nil {

@@ -20,7 +20,7 @@ import (
 	"assay/judge/packages/fill"
 )
 
-// TestSeed holds seeds against those that Python's hashlib computes.
+// TestSeed compares seeds with those computed by Python's hashlib.
 func TestSeed(t *testing.T) {
 	for _, row := range []struct {
 		it, salt, command string
@@ -38,8 +38,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// runner is a sandbox whose generator prints its arguments and whose solution
-// prints how long the input is.
+// runner is a sandbox whose generator prints its arguments and whose solution prints the length of the input.
 type runner struct{ fails int }
 
 func (r *runner) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
@@ -73,7 +72,7 @@ func build(_ context.Context, p *judge.Part) (*judge.Program, error) {
 	return &judge.Program{Name: p.Path, Argv: []string{filepath.Base(p.Path)}}, nil
 }
 
-// unpack lays an archive out in a directory called "p".
+// unpack extracts an archive to a directory called "p".
 func unpack(t *testing.T, archive *txtar.Archive) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "p")
@@ -142,7 +141,7 @@ func TestGenerators(t *testing.T) {
 		"invalid_input/bad.in":           "junk\n",
 	}
 	got := tree(t, filepath.Join(kept.Dir, "data"))
-	for name := range got { // their lengths follow from the seeds
+	for name := range got { // file lengths depend on the seeds
 		if strings.HasSuffix(name, ".ans") && strings.Contains(name, "-") {
 			got[name], want[name] = "", ""
 		}
@@ -159,8 +158,8 @@ func TestGenerators(t *testing.T) {
 	}
 }
 
-// TestKeepTriesAgain holds that what could not be made is made by a later command,
-// once what was missing is there.
+// TestKeepTriesAgain checks that a later command makes cases that could not be made before, once the missing tool
+// exists.
 func TestKeepTriesAgain(t *testing.T) {
 	dir := unpack(t, txtar.Parse([]byte(`
 -- generators/generators.yaml --
@@ -303,7 +302,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestFillStaysInside: a link in the data directory does not lead anything out of it.
+// TestFillStaysInside checks that a link in the data directory cannot redirect writes outside it.
 func TestFillStaysInside(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(dir, "secret")); err != nil {
@@ -403,13 +402,13 @@ func FuzzGenerators(f *testing.F) {
 	})
 }
 
-// The seed follows from the salt and the command, so it stays when cases come and go.
+// The seed depends on the salt and the command, so it stays the same when cases are added or removed.
 func ExampleSeed() {
 	fmt.Println(fill.Seed("abcd", "graph {seed}", 1))
 	// Output: 611036640
 }
 
-// builder is a function that builds.
+// builder is a function that implements judge.Builder.
 type builder func(ctx context.Context, p *judge.Part) (*judge.Program, error)
 
 func (b builder) Part(ctx context.Context, p *judge.Part) (*judge.Program, error) { return b(ctx, p) }

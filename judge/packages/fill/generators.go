@@ -18,20 +18,20 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// RecipeFile is the file of a package with BAPCtools' recipe.
+// RecipeFile is the file of a package that contains the BAPCtools recipe.
 const RecipeFile = "generators/generators.yaml"
 
-// Package is what must be known of a package to read its recipe.
+// Package is the information about a package that is needed to read its recipe.
 type Package struct {
 	Dir       string
 	Empty     bool                        // answers are empty files: the problem is interactive or multi-pass
 	Default   []*judge.Part               // solutions for cases without one in the recipe; the first that can be built is used
-	Constants func(command string) string // fills in {{constants}}; nil if there are none
-	Stage     string                      // a directory for programs that are put together from several files
+	Constants func(command string) string // replaces {{constants}}; nil if there are none
+	Stage     string                      // directory for programs that are assembled from several files
 }
 
-// Generators reads the generators.yaml of a package. With faults, there is no recipe. The warnings are about
-// single cases that cannot be made.
+// Generators reads the generators.yaml of a package. If there are faults, it returns no recipe. The warnings are
+// about single cases that cannot be made.
 func Generators(p Package) (r *Recipe, flaws, faults judge.Faults) {
 	file := filepath.Join(p.Dir, filepath.FromSlash(RecipeFile))
 	data, err := os.ReadFile(file)
@@ -65,17 +65,17 @@ func Generators(p Package) (r *Recipe, flaws, faults judge.Faults) {
 	return reader.recipe, reader.flaws, nil
 }
 
-// settings are what cases inherit from the directories above them.
+// settings are the settings that cases inherit from the directories above them.
 type settings struct {
-	solved    bool // solution is set, possibly to nothing
+	solved    bool // solution is set, possibly to null
 	solutions []*judge.Part
 	salt      string
 	retries   int
 }
 
-// rule is a case or directory that an include may name.
+// rule is a case or directory that an include can refer to.
 type rule struct {
-	cases []*Case // of a case, as many as its count
+	cases []*Case // for a case, as many as its count
 }
 
 // reader reads a recipe.
@@ -83,28 +83,28 @@ type reader struct {
 	pkg      Package
 	recipe   *Recipe
 	flaws    judge.Faults
-	lists    map[string][]string    // generators that are put together from files
+	lists    map[string][]string    // files of generators that are assembled from several files
 	programs map[string]*judge.Part // by path relative to the package's directory
 	keys     map[string][]*rule     // by key
-	paths    map[string]bool        // of the cases
-	total    int                    // number of cases that get a number
-	next     int                    // the last number that was used
+	paths    map[string]bool        // paths of the cases
+	total    int                    // number of cases with a number in their name
+	next     int                    // the last number used
 }
 
 func (r *reader) flaw(n *strict.Node, hint, format string, args ...any) {
 	r.flaws = append(r.flaws, n.Fault(fmt.Sprintf(format, args...), hint))
 }
 
-// caseKeys distinguish a case from a directory.
+// caseKeys lists the keys that distinguish a case from a directory.
 var caseKeys = []string{
 	"copy", "generate", "count", "match", "in", "ans", "out", "in.statement", "ans.statement", "in.download",
 	"ans.download", "interaction", "yaml",
 }
 
-// Further keys of directories and cases: settings, and keys of other tools.
+// Keys of directories and cases: settings, and keys of other tools.
 var (
 	settingKeys = []string{"solution", "random_salt", "retries", "visualizer"}
-	// with the latter it is a case
+	// caseKeys are allowed too: with one of them, the entry is a case
 	folderKeys = slices.Concat([]string{"data", "include", "test_group.yaml", "testdata.yaml"}, settingKeys, caseKeys)
 	rootKeys   = append([]string{"generators", "version", "gitignore_generated"}, folderKeys...)
 )
@@ -125,7 +125,7 @@ func isCase(n *strict.Node) bool {
 	return slices.ContainsFunc(caseKeys, n.Has)
 }
 
-// numbered counts the cases in lists, which determines the number of digits in their names.
+// numbered counts the cases in lists. The total determines the number of digits in their names.
 func (r *reader) numbered(n *strict.Node) (total int) {
 	data := n.Get("data")
 	for _, group := range data.Items() {
@@ -142,7 +142,7 @@ func (r *reader) numbered(n *strict.Node) (total int) {
 	return total
 }
 
-// rootOrder is the order of data's directories; includes refer to earlier ones.
+// rootOrder is the order of the data directories; includes refer to earlier ones.
 var rootOrder = []string{
 	"sample", "secret", "invalid_output", "invalid_answer", "invalid_input", "valid_output",
 	"testing_tool_test", "fuzz",
@@ -221,7 +221,7 @@ func sortedKeys(n *strict.Node, root bool) (keys []*strict.Node) {
 	return keys
 }
 
-// number makes the name of a child of a list.
+// number returns the name of a child in a list.
 func number(i, of int, name string) string {
 	prefix := fmt.Sprintf("%0*d", len(fmt.Sprint(of)), i)
 	if name == "" {
@@ -230,7 +230,7 @@ func number(i, of int, name string) string {
 	return prefix + "-" + name
 }
 
-// includes finds the cases that a directory includes from others.
+// includes returns the cases that a directory includes from elsewhere.
 func (r *reader) includes(n *strict.Node) (all []*Case) {
 	for _, item := range n.Get("include").Items() {
 		rules := r.keys[item.Text]
@@ -246,7 +246,7 @@ func (r *reader) includes(n *strict.Node) (all []*Case) {
 	return all
 }
 
-// settings reads the settings of a directory or a case, for itself and what is in it.
+// settings reads the settings of a directory or case, which also apply to its contents.
 func (r *reader) settings(n *strict.Node, s settings) settings {
 	if n.Has("solution") {
 		s.solved, s.solutions = true, nil
@@ -273,8 +273,8 @@ func (r *reader) settings(n *strict.Node, s settings) settings {
 	return s
 }
 
-// program finds a program by its path relative to the package's directory. A generator may be put together
-// from several files.
+// program finds a program by its path relative to the package's directory. A generator may consist of several
+// files.
 func (r *reader) program(n *strict.Node, name string) *judge.Part {
 	name = path.Clean(name)
 	if part, ok := r.programs[name]; ok {
@@ -301,8 +301,8 @@ func (r *reader) program(n *strict.Node, name string) *judge.Part {
 	return part
 }
 
-// assemble copies the files of a generator into one directory. The first one starts it. If the language
-// requires a certain file name, it gets that name, too.
+// assemble copies the files of a generator into one directory. The first file is the entry point. If the language
+// requires a certain file name, that file is renamed.
 func (r *reader) assemble(name string, files []string) (string, error) {
 	if len(files) == 1 {
 		return filepath.Join(r.pkg.Dir, "generators", filepath.FromSlash(files[0])), nil
@@ -332,10 +332,10 @@ func (r *reader) assemble(name string, files []string) (string, error) {
 	return dir, nil
 }
 
-// goodCase matches valid names of cases.
+// goodCase matches valid case names.
 var goodCase = pattern.New(`^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,250}$`)
 
-// cases reads a case, which its count may turn into several.
+// cases reads a case. If the case has a count, it becomes several.
 func (r *reader) cases(k, n *strict.Node, at string, inList bool, s settings) {
 	if !n.Here() {
 		r.flaw(k, "say how it is made: in, copy or generate", "the case %q is only named", k.Text)
@@ -382,7 +382,7 @@ func (r *reader) cases(k, n *strict.Node, at string, inList bool, s settings) {
 // ranges matches a count such as 1..=5.
 var ranges = pattern.New(`^(-?\d{1,9})\.\.=(-?\d{1,9})$`)
 
-// maxCount is how many cases one entry may make, as in BAPCtools.
+// maxCount is the maximum number of cases that one entry may make, as in BAPCtools.
 const maxCount = 100
 
 // counts reads the numbers of the cases that an entry makes.
@@ -421,11 +421,11 @@ func (r *reader) counts(n *strict.Node) (all []int, err error) {
 	return all, nil
 }
 
-// oneCase reads one case. It returns nil if the case cannot be made.
+// oneCase reads a case. It returns nil if the case cannot be made.
 func (r *reader) oneCase(n *strict.Node, to string, count int, s settings) *Case {
 	c := &Case{Path: to, File: n.File, Line: n.Line, Files: map[string][]byte{}}
 	command, copied := n.Get("generate"), n.Get("copy").Text
-	if n.Kind != strict.Map { // just a command, or in older packages a file
+	if n.Kind != strict.Map { // just a command or, in older packages, a file
 		if base, isFile := strings.CutSuffix(strings.TrimSpace(n.Text), ".in"); isFile {
 			copied = base
 		} else {
@@ -460,7 +460,7 @@ func (r *reader) oneCase(n *strict.Node, to string, count int, s settings) *Case
 	return c
 }
 
-// writtenOut reads a file of a case whose text is in the recipe.
+// writtenOut reads a case file whose text is in the recipe.
 func (r *reader) writtenOut(n *strict.Node, c *Case, ext string) bool {
 	v := n.Get(strings.TrimPrefix(ext, "."))
 	switch {
@@ -503,7 +503,7 @@ func (r *reader) matches(n *strict.Node, c *Case) {
 	}
 }
 
-// seedWord matches the placeholder for the seed of a command.
+// seedWord matches the seed placeholder of a command.
 var seedWord = pattern.New(`\{seed(:[0-9]+)?\}`)
 
 // command reads a generator's command line.
@@ -536,8 +536,8 @@ func (r *reader) command(n *strict.Node, text string, count int, s settings) *Co
 	return &Command{Program: part, Args: args, Seed: Seed(s.salt, text, count), Retries: s.retries}
 }
 
-// Seed returns the seed of BAPCtools for a command: the SHA-512 of the salt, the number of the case in its
-// count if that is not 1, and the command.
+// Seed returns the seed that BAPCtools computes for a command. It is derived from the SHA-512 hash of the salt,
+// the case's number within its count unless that number is 1, and the command.
 func Seed(salt, command string, count int) uint32 {
 	text := salt
 	if count != 1 {

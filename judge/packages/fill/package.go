@@ -18,7 +18,7 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// PackageIn reads what Generators must know of the package in a directory.
+// PackageIn returns what Generators needs to know about the package in dir.
 func PackageIn(dir, stage string) Package {
 	p := Package{Dir: dir, Stage: stage}
 	file := filepath.Join(dir, "problem.yaml")
@@ -30,7 +30,7 @@ func PackageIn(dir, stage string) Package {
 		}
 		p.Empty = strings.Contains(kind.String(), "interactive") || strings.Contains(kind.String(), "multi-pass")
 	}
-	entries, _ := os.ReadDir(filepath.Join(dir, "submissions", "accepted")) // none: then cases stay without answers
+	entries, _ := os.ReadDir(filepath.Join(dir, "submissions", "accepted")) // if there are none, cases have no answers
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), ".") {
 			p.Default = append(p.Default, &judge.Part{Path: filepath.Join(dir, "submissions", "accepted", e.Name()), Speaks: "plain"})
@@ -39,8 +39,8 @@ func PackageIn(dir, stage string) Package {
 	return p
 }
 
-// Lacks reports whether the data directory of a package contains fewer secret cases than its recipe makes,
-// such as only the samples.
+// Lacks reports whether the package's data directory contains fewer secret cases than the recipe makes, for
+// example only the samples.
 func Lacks(dir string, r *Recipe) bool {
 	if r.Script != nil {
 		return r.Script.lacks()
@@ -71,17 +71,17 @@ func inputs(dir string) (n int) {
 // Kept is a filled package in a cache.
 type Kept struct {
 	Dir    string       // a copy of the package whose data directory is filled
-	Faults judge.Faults // of the cases that could not be made
+	Faults judge.Faults // for cases that could not be made
 }
 
-// OpenCache returns the cache of filled packages.
+// OpenCache opens the cache of filled packages.
 func OpenCache(cache string) *cachedir.Cache {
 	return cachedir.Open(filepath.Join(cache, "filled"), cachedir.Limits{Bytes: keptBytes, Files: keptFiles})
 }
 
-// Keep makes a copy of the package in the directory dir in a cache, with its data directory filled by the
-// recipe. While nothing changes, it is made only once. If there were faults, the next command tries again,
-// because their reason may be outside of the package, such as a missing tool.
+// Keep makes a copy of the package dir in a cache, and fills its data directory by the recipe. While nothing
+// changes, the copy is made only once. If there were faults, the next command tries again, because their cause may
+// be outside the package, such as a missing tool.
 func (f *Filler) Keep(ctx context.Context, dir string, copies *cachedir.Cache, read func(stage string) (
 	*Recipe, judge.Faults, judge.Faults,
 )) (*Kept, error) {
@@ -99,7 +99,7 @@ func (f *Filler) Keep(ctx context.Context, dir string, copies *cachedir.Cache, r
 		_, err := os.Stat(filepath.Join(home, doneFile))
 		return err == nil
 	}
-	// If another judge uses a copy that lacks cases, it switches to the new one at the same place.
+	// If another judge uses a copy that lacks cases, it switches to the new copy at the same path.
 	home, err := copies.Renew(ctx, strings.TrimLeft(base, ".")+"-"+key, complete, func(home string) error {
 		return f.fillCopy(ctx, &k, dir, home, base, read)
 	})
@@ -110,13 +110,13 @@ func (f *Filler) Keep(ctx context.Context, dir string, copies *cachedir.Cache, r
 	return &k, nil
 }
 
-// Bounds of all filled packages together.
+// Limits for all filled packages together.
 const (
 	keptBytes = 16 << 30
 	keptFiles = 1_000_000
 )
 
-// doneFile is a file beside a filled package whose cases could all be made.
+// doneFile is a file beside a filled package. It exists if all cases could be made.
 const doneFile = "done"
 
 // fillCopy copies the package to tmp/base and fills its data directory.
@@ -155,8 +155,8 @@ func skipped(name string) bool {
 	return name == ".git" || name == ".github" || name == "__pycache__" || name == "node_modules"
 }
 
-// hashFolder makes a key of all files below a directory, including files behind links that follow allows;
-// follow may be nil.
+// hashFolder returns a hash of all files below dir, including targets of links that follow allows. If follow is
+// nil, it allows none.
 func hashFolder(dir string, follow func(link string) (string, bool)) (string, error) {
 	sum := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -201,7 +201,7 @@ func hashFile(sum io.Writer, path string) error {
 	return err
 }
 
-// hashLinked adds the target of a link.
+// hashLinked adds the target of a link to the hash.
 func hashLinked(sum io.Writer, real string) error {
 	info, err := os.Stat(real)
 	switch {
@@ -217,8 +217,8 @@ func hashLinked(sum io.Writer, real string) error {
 	return nil
 }
 
-// copyFolder copies files, directories and links. Links that would lead elsewhere after the copy are replaced
-// by their targets if follow allows it; follow may be nil.
+// copyFolder copies files, directories and links. Links that would point elsewhere after the copy are replaced by
+// their targets if follow allows it. If follow is nil, it allows none.
 func copyFolder(from, to string, follow func(link string) (string, bool)) error {
 	abs, err := filepath.Abs(from)
 	if err != nil {

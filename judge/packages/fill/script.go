@@ -19,27 +19,27 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// Script is a shell script by the authors that makes the data directory of a package. It runs in the sandbox,
-// in a copy of the package. What it leaves in the copy's data directory are the cases.
+// Script is the authors' shell script that makes the data directory of a package. It runs in the sandbox, in a
+// copy of the package. The files that it leaves in the copy's data directory are the cases.
 type Script struct {
 	Dir  string // the package
 	Path string // relative path: "data/gen.sh"
 
-	tools string // a directory or file outside of the package that the script reads, such as ../../testdata_tools; empty if none
-	up    int    // how many levels it is above the package's directory
+	tools string // path outside the package that it reads: ../../testdata_tools; empty if none
+	up    int    // number of levels from the package's directory up to tools
 }
 
-// scriptFolders are the directories of such scripts.
+// scriptFolders lists the directories that may contain such a script.
 var scriptFolders = []string{"data", "generators", "generator", "data_generators", "."}
 
-// scriptNames are the names of such scripts.
+// scriptNames lists the names that such a script may have.
 var scriptNames = []string{"gen.sh", "generate.sh", "generator.sh", "gen_data.sh", "generate_data.sh"}
 
 // sourced matches what a script reads from above its directory: ../../testdata_tools/gen.sh, or ../../gen.sh.
 var sourced = pattern.New(`(?m)^[ \t]*(?:\.|source)[ \t]+[^\n]*?((?:\.\./)+)(?:([\w.-]*tools)/[\w./-]+\.sh|(\w+\.sh))`)
 
-// ScriptIn finds the script that makes the data of the package in a directory. It returns nil if there is
-// none, or if it uses a directory beside the package that does not exist.
+// ScriptIn finds the script that makes the data of the package in dir. It returns nil if there is none, or if the
+// script uses a missing directory outside the package.
 func ScriptIn(dir string) *Script {
 	for _, folder := range scriptFolders {
 		for _, name := range scriptNames {
@@ -57,7 +57,7 @@ func ScriptIn(dir string) *Script {
 					return s
 				}
 				if s.tools = toolsOf(dir, s.up, string(found[2])+string(found[3])); s.tools == "" {
-					return nil // only with that directory the script can be run
+					return nil // without that directory the script cannot run
 				}
 			}
 			return s
@@ -66,8 +66,8 @@ func ScriptIn(dir string) *Script {
 	return nil
 }
 
-// toolsOf finds the directory or file of this name at that many levels above a package's directory. Some
-// authors who publish a single package have put it into the package itself.
+// toolsOf finds the directory or file called name that is up levels above a package's directory. If there is none,
+// it looks in the package itself, where some authors put a copy before they publish a single package.
 func toolsOf(dir string, up int, name string) string {
 	for _, at := range []string{filepath.Join(dir, strings.Repeat("../", up), name), filepath.Join(dir, name)} {
 		if info, err := os.Lstat(at); err == nil && (info.IsDir() || info.Mode().IsRegular()) {
@@ -87,20 +87,20 @@ func (s *Script) fault(text, hint string) *judge.Fault {
 	return &judge.Fault{File: filepath.Join(s.Dir, filepath.FromSlash(s.Path)), Text: text, Hint: hint}
 }
 
-// What a script may use: it makes all cases, with compilers and solutions.
+// Limits for a script, which makes all cases and runs compilers and solutions.
 const (
 	scriptTime   = 10 * time.Minute
 	scriptMemory = 4 << 30
-	scriptCases  = 8 // as large as they may be
+	scriptCases  = 8 // number of cases of maximum size
 )
 
-// scriptEnv is the environment of scripts. Programs built with a sanitizer cannot look for leaks in a
-// sandbox.
+// scriptEnv is the environment of scripts. Leak detection is disabled because programs built with a sanitizer
+// cannot look for leaks in a sandbox.
 var scriptEnv = []string{
 	"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + workDir, "LANG=C.UTF-8", "ASAN_OPTIONS=detect_leaks=0",
 }
 
-// script runs a script, and copies what it made to the data directory dir.
+// script runs a script and copies its output to the data directory dir.
 func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judge.Faults, err error) {
 	tree, err := workFolder()
 	if err != nil {
@@ -137,8 +137,8 @@ func (f *Filler) script(ctx context.Context, s *Script, dir string) (faults judg
 	return faults, err
 }
 
-// lay copies the package, and the directory outside of it that the script uses, with the same relative
-// position, writable by every user. It returns the path of the package.
+// lay copies the package and any directory outside it that the script uses. It keeps their relative positions and
+// makes the copies writable by every user. It returns the path of the package.
 func (s *Script) lay(tree string) (at string, err error) {
 	abs, err := filepath.Abs(s.Dir)
 	if err != nil {
@@ -179,8 +179,8 @@ func (s *Script) lay(tree string) (at string, err error) {
 	})
 }
 
-// gather copies the cases and groups that a script made to the data directory dir, with links followed, and
-// counts the inputs that are not samples.
+// gather copies the cases and groups that a script made to the data directory dir. It follows links, and returns
+// the number of inputs that are not samples.
 func gather(pkg, dir string) (made int, err error) {
 	from, err := os.OpenRoot(pkg)
 	if err != nil {
@@ -198,7 +198,7 @@ func gather(pkg, dir string) (made int, err error) {
 		}
 		info, err := from.Stat(name)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-			return nil // an unneeded link of the script out of the package, or to nothing
+			return nil // an unneeded link out of the package, or a broken one
 		}
 		data, err := from.ReadFile(name)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// shellWords splits a command line into words like a shell: at white space outside quotes.
+// shellWords splits a command line into words like a shell, at white space outside quotes.
 func shellWords(line string) (words []string, err error) {
 	var b strings.Builder
 	open, quote := false, byte(0)
@@ -48,7 +48,7 @@ func shellWords(line string) (words []string, err error) {
 	return words, nil
 }
 
-// yamlText writes a value of a YAML file as a file: as JSON, which is also YAML.
+// yamlText converts a YAML value to the content of a file: JSON, which is also YAML.
 func yamlText(n *strict.Node) []byte {
 	var b bytes.Buffer
 	if n.Kind == strict.Scalar {
@@ -93,7 +93,7 @@ func writeJSON(b *bytes.Buffer, n *strict.Node) {
 
 func quoted(s string) []byte {
 	text, err := json.Marshal(s)
-	if err != nil { // a string never fails
+	if err != nil { // encoding a string never fails
 		return []byte(`""`)
 	}
 	return text

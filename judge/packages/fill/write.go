@@ -13,15 +13,15 @@ import (
 	"assay/judge"
 )
 
-// Written is the result of Write or, with check, of what it would do.
+// Written is the result of Write. With check, it describes what Write would do.
 type Written struct {
 	Files   int      // files that the recipe makes
 	Changed []string // files that differ, relative to the package's directory
 	Faults  judge.Faults
 }
 
-// Write makes the cases of the recipe in the package's own directory. Files that do not come from the recipe
-// stay. With check, nothing is written.
+// Write makes the cases of the recipe in the package's own directory. Other files are kept. With check, nothing is
+// written.
 func (f *Filler) Write(ctx context.Context, r *Recipe, dir string, check bool) (*Written, error) {
 	tmp, err := os.MkdirTemp("", "assay-fill-")
 	if err != nil {
@@ -67,7 +67,7 @@ func (f *Filler) Write(ctx context.Context, r *Recipe, dir string, check bool) (
 	})
 }
 
-// replace writes a file, and replaces a link of the same name.
+// replace writes a file. If name is a link, it replaces the link.
 func replace(root *os.Root, name string, data []byte) error {
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return fmt.Errorf("write the cases: %w", err)

@@ -12,7 +12,7 @@ import (
 	"assay/judge/problem"
 )
 
-// expectedResults are the results in DOMjudge's @EXPECTED_RESULTS@.
+// expectedResults maps the results in DOMjudge's @EXPECTED_RESULTS@ to verdicts.
 var expectedResults = map[string]judge.Verdict{
 	"CORRECT": judge.Accepted, "ACCEPTED": judge.Accepted,
 	"WRONG-ANSWER": judge.WrongAnswer, "WRONG_ANSWER": judge.WrongAnswer,
@@ -30,7 +30,7 @@ var (
 	scoreMark   = pattern.New(`(?i)@EXPECTED_SCORE@:[ \t]*(-?[0-9.]+)`)
 )
 
-// annotations reads the expected results that a submission's own files state.
+// annotations reads the expected results in a submission's own files.
 func (p *Package) annotations(name string) (rules []problem.Rule, faults judge.Faults) {
 	for _, file := range p.sources(name) {
 		data, err := p.read(file)
@@ -98,8 +98,8 @@ func (p *Package) sources(name string) (all []string) {
 	return all
 }
 
-// expectsScores reports whether any submission states its score, which only DOMjudge's annotations do. In
-// such packages groups give points in another way.
+// expectsScores reports whether a submission's annotation contains a score. Only DOMjudge packages have such
+// annotations. In DOMjudge packages, groups give points in a different way than in other packages.
 func (p *Package) expectsScores() bool {
 	for _, dir := range p.list("submissions") {
 		if !dir.Dir {

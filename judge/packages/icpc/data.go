@@ -23,7 +23,7 @@ const (
 	secret = "secret"
 )
 
-// readData reads cases, groups and how they are graded.
+// readData reads cases, groups, and their grading.
 func (p *Package) readData() (faults judge.Faults) {
 	if p.oldData() {
 		faults = p.readOldData()
@@ -62,8 +62,8 @@ func (p *Package) oldData() bool {
 	return p.Format.old() || p.Format == Draft2023 && p.hasFile("data", "testdata.yaml")
 }
 
-// dataScript finds the script that generates the data of a package without data. It is empty if there is
-// none. Only the user may run it, because the script and the tools that it calls are untrusted.
+// dataScript finds the script that generates the data of a package without data. It returns the empty string if
+// there is none. Only the user may run the script, because the script and the tools that it calls are untrusted.
 func (p *Package) dataScript() string {
 	for _, dir := range []string{"data", "generators", "generator", "data_generators", "."} {
 		for _, e := range p.list(dir) {
@@ -76,7 +76,8 @@ func (p *Package) dataScript() string {
 	return ""
 }
 
-// ShowIncluded shows the files of include/default to every submission as it runs, because some are data.
+// ShowIncluded makes the files of include/default visible to every submission when it runs, because some of them
+// are data.
 func (p *Package) ShowIncluded() {
 	included := p.caseFiles("include/default", "")
 	for i := range included {
@@ -154,7 +155,7 @@ func (p *Package) cases(dir, group, prefix string) (all []judge.Case) {
 		} else {
 			p.flaw(path.Join(dir, e.Name), "the case has no answer", "add "+name+".ans")
 			if p.Checker.Name != "" {
-				continue // the case cannot be judged
+				continue // without an answer, the case cannot be judged
 			}
 		}
 		c.Files = p.caseFiles(path.Join(dir, name+".files"), "")
@@ -179,7 +180,7 @@ func (p *Package) caseFiles(dir, prefix string) (all []judge.CaseFile) {
 	return all
 }
 
-// oldGroup is testdata.yaml.
+// oldGroup is the content of testdata.yaml.
 type oldGroup struct {
 	OnReject    string       `yaml:"on_reject"`
 	Grading     string       `yaml:"grading"`
@@ -191,16 +192,16 @@ type oldGroup struct {
 	Range       *strict.Node `yaml:"range"`
 }
 
-// oldState is what a legacy group inherits from the groups around it.
+// oldState contains the settings that a legacy group inherits from the groups above it.
 type oldState struct {
 	legacy    judge.Legacy
 	aggregate judge.Aggregate
-	custom    bool // grading: custom
+	custom    bool // whether grading is custom
 	output    []string
 	input     *strict.Node
 }
 
-// readOldData reads data with testdata.yaml.
+// readOldData reads the data directory of a package that uses testdata.yaml.
 func (p *Package) readOldData() (faults judge.Faults) {
 	state := p.usualState()
 	graded := p.scoring
@@ -227,8 +228,8 @@ func (p *Package) readOldData() (faults judge.Faults) {
 	return faults
 }
 
-// usualState returns the settings of a group without any testdata.yaml. A group of DOMjudge inherits nothing,
-// and gives points only if it says so.
+// usualState returns the settings of a group without a testdata.yaml. In DOMjudge a group inherits nothing, and
+// gives points only if its own testdata.yaml says so.
 func (p *Package) usualState() oldState {
 	s := oldState{legacy: judge.UsualLegacy(), aggregate: judge.Sum}
 	if p.domjudge {
@@ -240,13 +241,13 @@ func (p *Package) usualState() oldState {
 		if g.Range.Here() {
 			p.scoreRange(g.Range, &s)
 		}
-		// The values were first_error, worst_error and grade.
+		// Earlier versions had the values first_error, worst_error and grade.
 		s.legacy.GoOn = g.OnReject.Here() && g.OnReject.Text != "first_error" && g.OnReject.Text != "break"
 	}
 	return s
 }
 
-// setScore reads a score, if there is one.
+// setScore sets to to a score, if n contains one.
 func (p *Package) setScore(n *strict.Node, to *float64) {
 	if !n.Here() {
 		return
@@ -267,7 +268,7 @@ func (p *Package) readOldGroup(name string, state oldState, graded *bool, faults
 	}
 	p.overlay(dir, &state, graded, faults)
 	if p.domjudge && state.legacy.AcceptScore > 0 {
-		state.aggregate = judge.Min // once for the group, not for each case
+		state.aggregate = judge.Min // applies once to the group, not to each case
 	}
 	node := &judge.Node{Name: name, Aggregate: state.aggregate, Legacy: state.legacy}
 	group := judge.Group{Name: name, Cases: p.cases(dir, name, "")}
@@ -289,12 +290,12 @@ func (p *Package) readOldGroup(name string, state oldState, graded *bool, faults
 	return node
 }
 
-// hasCases reports whether a group contains cases itself.
+// hasCases reports whether a group itself contains cases.
 func (p *Package) hasCases(name string) bool {
 	return slices.ContainsFunc(p.Groups, func(g judge.Group) bool { return g.Name == name })
 }
 
-// overlay applies a directory's testdata.yaml to what the directory inherits.
+// overlay applies a directory's testdata.yaml to the settings that the directory inherits.
 func (p *Package) overlay(dir string, s *oldState, graded *bool, faults *judge.Faults) {
 	n, bad := p.yaml(path.Join(dir, "testdata.yaml"))
 	*faults = append(*faults, bad...)
@@ -358,7 +359,7 @@ func parseFloat(text string) (float64, bool) {
 	return x, ok && !math.IsNaN(x)
 }
 
-// graderWords are the flags of the default grader.
+// graderWords lists the flags of the default grader.
 var graderWords = []string{
 	"no_errors", "worst_error", "first_error", "always_accept", "sum", "avg", "min", "max", "ignore_sample",
 	"accept_if_any_accepted",
@@ -406,7 +407,7 @@ func (p *Package) grader(n *strict.Node, s *oldState, faults *judge.Faults) {
 	s.legacy.Grader = &judge.Part{Path: p.at(all[0]), Speaks: "plain"}
 }
 
-// readProofs reads the cases that test the validators, by the names of all generations.
+// readProofs reads the cases that test the validators. It accepts the directory names of all format versions.
 func (p *Package) readProofs() {
 	above := p.proofConfig("data", groupConfig{})
 	for _, row := range []struct {
@@ -421,7 +422,7 @@ func (p *Package) readProofs() {
 	}
 }
 
-// proofConfig returns the settings of the cases in a directory, some of them inherited.
+// proofConfig returns the settings of the cases in a directory, including inherited ones.
 func (p *Package) proofConfig(dir string, above groupConfig) groupConfig {
 	var c groupConfig
 	var bad judge.Faults
@@ -472,8 +473,8 @@ func (p *Package) readProofsIn(name, dir string, kind problem.ProofKind, above g
 	}
 }
 
-// shareFlags moves the arguments that all cases have in common to the checker, where other parts of the judge
-// look for them.
+// shareFlags moves the arguments that all cases have in common to the checker, because other parts of the judge
+// expect them there.
 func (p *Package) shareFlags() {
 	own := false
 	for _, g := range p.Groups {
@@ -484,7 +485,7 @@ func (p *Package) shareFlags() {
 	if !own || p.Checker.Name == "" {
 		return
 	}
-	// The judge's own checker rejects an option that is given twice. In packages the last one counts.
+	// The judge's own checker rejects an option that is given twice. In packages, the last one is used.
 	for g := range p.Groups {
 		for i := range p.Groups[g].Cases {
 			c := &p.Groups[g].Cases[i]
@@ -494,7 +495,7 @@ func (p *Package) shareFlags() {
 	p.Checker.Args = nil
 }
 
-// lastOfEach drops options that a later one of the same name replaces.
+// lastOfEach removes options that are repeated later.
 func lastOfEach(args []string) []string {
 	var options [][]string
 	for i := 0; i < len(args); i++ {

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// packageDir is a package's directory, from which files are read. A link that leads out of it is followed
-// only within its repository. The format forbids such links, but repositories share files by them, and other
-// tools read them.
+// packageDir is a package's directory, from which files are read. A link that leads out of the directory is
+// followed only within the package's repository. The format forbids such links, but repositories use them to share
+// files, and other tools follow them.
 type packageDir struct {
 	own    *os.Root
 	repo   *os.Root // nil if the package is not in a repository
@@ -31,7 +31,7 @@ func openFolder(dir string) (*packageDir, error) {
 		return f, nil
 	}
 	if rel, err := filepath.Rel(f.links.repo, f.links.dir); err == nil && filepath.IsLocal(rel) {
-		if repo, err := os.OpenRoot(f.links.repo); err == nil { // otherwise the package is treated as if it were alone
+		if repo, err := os.OpenRoot(f.links.repo); err == nil { // on error, the package is treated as if it were alone
 			f.repo, f.prefix = repo, filepath.ToSlash(rel)
 		}
 	}
@@ -49,7 +49,7 @@ func (f *packageDir) Close() error {
 // Name returns the directory's path.
 func (f *packageDir) Name() string { return f.own.Name() }
 
-// follow calls do with a file of the directory, or with the file of the repository that a link leads to.
+// follow calls do with a file of the directory, or with the link's target elsewhere in the repository.
 func follow[T any](f *packageDir, name string, do func(root *os.Root, name string) (T, error)) (T, error) {
 	got, err := do(f.own, name)
 	if err == nil || f.repo == nil || errors.Is(err, fs.ErrNotExist) {
@@ -72,8 +72,7 @@ func (f *packageDir) ReadDir(name string) ([]fs.DirEntry, error) {
 	return follow(f, name, func(root *os.Root, name string) ([]fs.DirEntry, error) { return fs.ReadDir(root.FS(), name) })
 }
 
-// leaves reports whether a file of the directory is a link to a file of the repository outside of the
-// directory.
+// leaves reports whether a file of the directory is a link to a file of the repository outside the directory.
 func (f *packageDir) leaves(name string) bool {
 	if f.repo == nil {
 		return false
@@ -82,18 +81,18 @@ func (f *packageDir) leaves(name string) bool {
 	return err != nil
 }
 
-// Links knows how far links out of a package may lead.
+// Links determines which links out of a package may be followed.
 type Links struct{ repo, dir string }
 
-// maxAbove is how many directories above a package are searched for its repository.
+// maxAbove is the maximum number of directories above a package that are searched for its repository.
 const maxAbove = 6
 
-// marks exist only at the top of a repository, even in an archive of it.
+// marks lists files and directories that exist only at the top of a repository, even in an archive of it.
 var marks = []string{".git", ".github", ".gitlab-ci.yml"}
 
-// Repository finds the repository that contains a package: the directory of a working copy (see marks), or
-// the directory above if it contains other packages. Otherwise there is none. The user's home directory does
-// not count.
+// Repository finds the repository that contains a package. The repository is the root of a working copy (see
+// marks) or, if there is no such root, the parent directory, if it contains other packages. The user's home
+// directory is never a repository.
 func Repository(dir string) Links {
 	full, err := filepath.Abs(dir)
 	if err == nil {
@@ -125,15 +124,15 @@ func Repository(dir string) Links {
 
 // hasOthers reports whether a directory contains packages other than this one.
 func hasOthers(above, but string) bool {
-	entries, _ := os.ReadDir(above) // an unreadable directory has none that can be found
+	entries, _ := os.ReadDir(above) // an unreadable directory is treated as empty
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		dir := filepath.Join(above, e.Name())
 		return e.IsDir() && dir != but && Is(dir)
 	})
 }
 
-// Follow returns the target of a link out of the package, and reports whether the link may be followed. The
-// target must be in the same repository. It must not be hidden, or a directory that contains the package.
+// Follow returns the target of a link out of the package, and reports whether the link may be followed. The target
+// must be in the same repository. It must not be hidden, and must not contain the package.
 func (l Links) Follow(link string) (target string, ok bool) {
 	if l.repo == "" {
 		return "", false

@@ -9,8 +9,8 @@ import (
 	"assay/judge/problem"
 )
 
-// readDisplay checks the files that say how samples are shown and downloaded: which files belong together,
-// and what they contain.
+// readDisplay checks the files that define how samples are shown and downloaded: which files belong together, and
+// their content.
 func (p *Package) readDisplay() {
 	dir := "data/" + sample
 	bases := map[string]bool{}
@@ -29,7 +29,7 @@ func (p *Package) readDisplay() {
 	}
 }
 
-// checkDisplay checks that the files of a sample fit each other.
+// checkDisplay checks that the files of a sample are consistent.
 func (p *Package) checkDisplay(base string) {
 	for _, row := range []struct {
 		download string
@@ -51,7 +51,7 @@ func (p *Package) checkDisplay(base string) {
 			p.flaw(base+have[0], "the sample is shown, but cannot be downloaded: there is no "+path.Base(base+row.download), "add it")
 		}
 	}
-	// The output validator must accept an output that is shown.
+	// The output validator must accept a shown output.
 	if p.isFile(base+".out") && p.isFile(base+".in") && p.isFile(base+".ans") {
 		c := judge.Case{Group: sample, Name: path.Base(base), In: p.at(base + ".in"), Ans: p.at(base + ".ans")}
 		for _, g := range p.Groups {
@@ -65,7 +65,7 @@ func (p *Package) checkDisplay(base string) {
 	}
 }
 
-// checkInteraction checks the lines of a dialogue that is shown.
+// checkInteraction checks the lines of an interaction file, which shows a dialogue.
 func (p *Package) checkInteraction(name string) {
 	data, err := p.read(name)
 	if err != nil {

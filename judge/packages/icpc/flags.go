@@ -12,9 +12,9 @@ import (
 	"assay/judge/problem"
 )
 
-// caseFlags are the arguments for a case of the programs other than the output validator.
+// caseFlags contains a case's arguments for the programs other than the output validator.
 type caseFlags struct {
-	input *strict.Node // input_validator_flags or _args: for all, or by validator
+	input *strict.Node // input_validator_flags or _args: for all validators, or by validator
 	args  []string
 }
 
@@ -67,12 +67,12 @@ func (p *Package) input(name string) *problem.InputValidator {
 	return nil
 }
 
-// isCalled reports whether name is the validator's name, with or without its extension.
+// isCalled reports whether name is the validator's name or file name.
 func isCalled(v *problem.InputValidator, name string) bool {
 	return name == v.Name || name == filepath.Base(v.Path)
 }
 
-// checkInputFlags finds flags of input validators that would be ignored.
+// checkInputFlags finds input validator flags that would be ignored.
 func (p *Package) checkInputFlags(n *strict.Node) (faults judge.Faults) {
 	if !n.Here() || n.Kind != strict.Map {
 		return notWords(n)
@@ -98,7 +98,7 @@ func (p *Package) checkInputFlags(n *strict.Node) (faults judge.Faults) {
 	return faults
 }
 
-// notWords finds a value that is neither a text nor a list of texts.
+// notWords finds a value that is neither a string nor a list of strings.
 func notWords(n *strict.Node) (faults judge.Faults) {
 	for _, item := range n.Items() {
 		if item.Kind != strict.Scalar {

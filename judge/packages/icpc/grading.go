@@ -94,7 +94,7 @@ func (c groupConfig) over(above groupConfig) groupConfig {
 	return c
 }
 
-// readNewData reads data with test_group.yaml.
+// readNewData reads the data directory of a package that uses test_group.yaml.
 func (p *Package) readNewData() (faults judge.Faults) {
 	base, bad := p.readGroupConfig("data")
 	p.Warnings = append(p.Warnings, bad...)
@@ -140,7 +140,7 @@ func (p *Package) readNewData() (faults judge.Faults) {
 	return faults
 }
 
-// addGroup adds the cases of a directory, and of the directories in it that belong to it.
+// addGroup adds the cases of a directory, and of the subdirectories that belong to the same group.
 func (p *Package) addGroup(name string, config groupConfig, within func(dir string) bool) {
 	group := judge.Group{Name: name, Description: config.Description}
 	var walk func(dir, prefix string)
@@ -168,10 +168,10 @@ func (p *Package) addGroup(name string, config groupConfig, within func(dir stri
 	}
 }
 
-// aggregations are the ways to combine a group's scores.
+// aggregations lists the ways to combine a group's scores.
 var aggregations = []string{"pass-fail", "sum", "min"}
 
-// scoreNode makes the node of a group. For secret, parent is nil.
+// scoreNode returns the node of a group. For the group secret, parent is nil.
 func (p *Package) scoreNode(name string, c groupConfig, parent *judge.Node, faults *judge.Faults) *judge.Node {
 	node := &judge.Node{Name: name, Aggregate: judge.Sum, MaxScore: 100}
 	if parent != nil {

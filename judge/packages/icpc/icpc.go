@@ -1,20 +1,20 @@
-// Package icpc reads problem packages of the ICPC and Kattis format into judge.Problem: the generations
-// legacy, legacy-icpc, 2023-07 and 2025-09, and the extensions of BAPCtools and DOMjudge. Real packages often
-// contain errors, so there are two kinds of faults: Open returns faults that prevent judging, and
-// Package.Warnings contains the others, for `judge verify`.
+// Package icpc reads problem packages of the ICPC and Kattis format into judge.Problem: the versions legacy,
+// legacy-icpc, 2023-07 and 2025-09, and the extensions of BAPCtools and DOMjudge. Real packages often contain
+// errors, so there are two kinds of faults: Open returns faults that prevent judging, and Package.Warnings
+// contains the others, for `judge verify`.
 //
 //	icpc.go      Open and Package
 //	metadata.go  problem.yaml of 2025-09; legacy.go: of legacy; limits.go: for both
 //	display.go   how samples are shown
 //	data.go      cases and groups; flags.go: arguments of validators
-//	grading.go   how groups make a score
+//	grading.go   how scores are computed from groups
 //	programs.go  validators; stage.go: programs with include/ and constants filled in
 //	submissions.go, annotate.go  submissions and their expected results
-//	statement.go statements; show.go: as Markdown; pictures.go: what is not shown
+//	statement.go statements; show.go: as Markdown; pictures.go: content that is not shown
 //	unpack.go    packages in ZIP archives; dir.go: links
 //
-// The package does not build or run anything. Only Stage and Unpack write files. Symbolic links out of a
-// package are followed within its repository only.
+// The package does not build or run anything. Only Stage and Unpack write files. Symbolic links out of a package
+// are followed within its repository only.
 package icpc
 
 import (
@@ -37,30 +37,30 @@ import (
 	"assay/judge/problem"
 )
 
-// File is the name of the file that makes a directory a problem package.
+// File is the name of the file that identifies a directory as a problem package.
 const File = "problem.yaml"
 
-// domjudgeFile may replace it in a package of DOMjudge.
+// domjudgeFile may take the place of File in a DOMjudge package.
 const domjudgeFile = "domjudge-problem.ini"
 
-// Format is a generation of the format.
+// Format is a version of the format.
 type Format string
 
 const (
 	Legacy     Format = "legacy"      // with testdata.yaml and scores
-	LegacyICPC Format = "legacy-icpc" // the subset of legacy that ICPC contests use: no scores
+	LegacyICPC Format = "legacy-icpc" // the subset of legacy for ICPC contests: no scores
 	Draft2023  Format = "2023-07"     // new problem.yaml, with testdata.yaml as in legacy or test_group.yaml as in 2025-09
-	Format2025 Format = "2025-09"     // with test_group.yaml, combined types, expectations of submissions
+	Format2025 Format = "2025-09"     // with test_group.yaml, combined types, expected results of submissions
 )
 
-// formats are the values of the format key in problem.yaml.
+// formats maps values of the format key in problem.yaml to formats.
 var formats = map[string]Format{
 	"": Legacy, "legacy": Legacy, "legacy-icpc": LegacyICPC,
 	"2023-07": Draft2023, "2023-07-draft": Draft2023,
 	"2025-09": Format2025, "2025-09-draft": Format2025, "draft": Format2025,
 }
 
-// draft matches names of versions before their publication.
+// draft matches version names of drafts before their publication.
 var draft = pattern.New(`^20\d\d-\d\d-draft$`)
 
 // old reports whether the format is a legacy one.
@@ -68,32 +68,31 @@ func (f Format) old() bool { return f == Legacy || f == LegacyICPC }
 
 // Package is a problem package that was read.
 type Package struct {
-	problem.Package // what the rest of the judge knows about it
+	problem.Package // the part that the rest of the judge uses
 	Format          Format
 
 	Metadata
 	Statements    []Statement
-	ValidatorArgs []string // of the output validator, before those of a case
+	ValidatorArgs []string // arguments of the output validator, which precede those of a case
 
 	root      *packageDir
 	scoring   bool
 	ancient   *grading // legacy: settings of problem.yaml for all groups; nil if none
 	customArg bool     // legacy: validation contains the word score
-	domjudge  bool     // legacy: groups give points in DOMjudge's way, as its annotations show
+	domjudge  bool     // legacy: groups give points as in DOMjudge, which annotations imply
 	constants map[string]string
 	flags     map[string]caseFlags // by case id
-	shown     []judge.Case         // the samples of a package in another format
-	asked     map[string]bool      // YAML files that were looked for
+	shown     []judge.Case         // samples of a package in another format
+	asked     map[string]bool      // names of YAML files that were requested
 }
 
-// Metadata is what problem.yaml says about the problem in addition to its judging. The names are in all
-// languages.
+// Metadata is the information in problem.yaml that does not affect judging. The names are in all languages.
 type Metadata struct {
 	problem.About
 	Sources []Source
 }
 
-// Source is where a problem was used.
+// Source is a contest or event in which a problem was used.
 type Source struct{ Name, URL string }
 
 // Is reports whether a directory is a problem package.
@@ -108,13 +107,13 @@ func Is(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, domjudgeFile)); err == nil {
 		return folder("data")
 	}
-	// Some publish only data and submissions.
+	// Some authors publish only data and submissions.
 	return folder("submissions") && (folder("data/"+sample) || folder("data/"+secret))
 }
 
-// Open reads the package in the directory dir. Limits that it does not set are the defaults of the format, or
-// those of usual if the format has none. With faults, submissions cannot be judged; the Package may still be
-// returned.
+// Open reads the package in the directory dir. Limits that the package does not set are the defaults of the format
+// or, if the format has none, those in usual. If there are faults, submissions cannot be judged, but the Package
+// may still be returned.
 func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 	root, err := openFolder(dir)
 	if err != nil {
@@ -159,7 +158,7 @@ func Open(dir string, usual judge.Limits) (*Package, judge.Faults) {
 	return p, faults
 }
 
-// newPackage returns a package before any file is read.
+// newPackage returns a package without files.
 func newPackage(of *judge.Problem, root *packageDir) *Package {
 	p := &Package{
 		Package: problem.Package{Problem: of, File: File}, root: root, constants: map[string]string{},
@@ -188,7 +187,7 @@ func (p *Package) title() string {
 	return ""
 }
 
-// at returns the path of a file of the package, as the user knows it.
+// at returns the path of a file of the package, as the user would write it.
 func (p *Package) at(name string) string { return filepath.Join(p.Dir, filepath.FromSlash(name)) }
 
 // flaw records an error that does not prevent judging.
@@ -196,7 +195,8 @@ func (p *Package) flaw(name, text, hint string) {
 	p.Warnings = append(p.Warnings, &judge.Fault{File: p.at(name), Text: text, Hint: hint})
 }
 
-// yaml reads a YAML file of the package. A missing file is Null. The faults are syntax errors.
+// yaml reads a YAML file of the package. If the file does not exist, the node is Null. The faults are syntax
+// errors.
 func (p *Package) yaml(name string) (*strict.Node, judge.Faults) {
 	p.asked[name] = true
 	data, err := p.read(name)
@@ -221,7 +221,7 @@ func (p *Package) yaml(name string) (*strict.Node, judge.Faults) {
 	return n, faults
 }
 
-// maxFile is the largest file that the package itself reads, in bytes: YAML, statements, sources.
+// maxFile is the maximum size in bytes of the files that the package reads: YAML, statements, sources.
 const maxFile = 16 << 20
 
 // read reads a small file of the package.
@@ -239,14 +239,14 @@ func (p *Package) read(name string) ([]byte, error) {
 	return p.root.ReadFile(name)
 }
 
-// entry is a file or directory in a directory of the package. Links have been followed.
+// entry is a file or directory in a directory of the package. Links are resolved.
 type entry struct {
 	Name string
 	Dir  bool
 }
 
-// list lists a directory by name, without hidden files. It omits links out of the package, to nothing, or to
-// a directory above, and records a warning for each.
+// list lists a directory by name, without hidden files. It omits links that are broken, or that lead out of the
+// package or to a parent directory, and records a warning for each.
 func (p *Package) list(dir string) (all []entry) {
 	entries, err := p.root.ReadDir(dir)
 	switch {
@@ -286,7 +286,7 @@ func (p *Package) list(dir string) (all []entry) {
 	return all
 }
 
-// within reports whether a directory is above, or below it.
+// within reports whether dir is above, or below it.
 func (p *Package) within(dir string, above fs.FileInfo) bool {
 	for {
 		if info, err := p.root.Stat(dir); err == nil && os.SameFile(info, above) {
@@ -311,7 +311,7 @@ func (p *Package) isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// sortFaults sorts faults by place. It drops duplicates, which occur if a directory is read twice.
+// sortFaults sorts faults by position. It removes duplicates, which occur if a directory is read twice.
 func sortFaults(faults judge.Faults) judge.Faults {
 	slices.SortStableFunc(faults, func(a, b *judge.Fault) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Text, b.Text))
@@ -319,7 +319,7 @@ func sortFaults(faults judge.Faults) judge.Faults {
 	return slices.CompactFunc(faults, func(a, b *judge.Fault) bool { return *a == *b })
 }
 
-// oneOf returns the fault for a word that is not allowed.
+// oneOf returns the fault for a word that is not one of allowed.
 func oneOf(n *strict.Node, what, word string, allowed []string) *judge.Fault {
 	return n.Fault(fmt.Sprintf("unknown %s %q", what, word), suggest.Hint(word, allowed))
 }

@@ -18,10 +18,10 @@ import (
 	"assay/judge/packages/icpc"
 )
 
-// usual are the limits of a judge.toml.
+// usual contains the limits of a judge.toml.
 var usual = judge.Limits{CPU: time.Second, Memory: 256 << 20, Output: 8 << 20, Processes: 128, Files: 256, Scratch: 64 << 20}
 
-// unpack lays out a package of testdata, or one that was made up, in a new directory.
+// unpack writes a package from testdata, or files made up by the test, to a new directory.
 func unpack(t testing.TB, files []txtar.File) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "pkg")
@@ -37,10 +37,10 @@ func unpack(t testing.TB, files []txtar.File) string {
 	return dir
 }
 
-// parse reads an archive in a text.
+// parse reads a txtar archive from text.
 func parse(text string) []txtar.File { return txtar.Parse([]byte(text)).Files }
 
-// open opens a package that must be one with which submissions can be judged.
+// open opens a package. The test fails if the package cannot be used to judge submissions.
 func open(t testing.TB, dir string) *icpc.Package {
 	t.Helper()
 	p, faults := icpc.Open(dir, usual)
@@ -51,8 +51,8 @@ func open(t testing.TB, dir string) *icpc.Package {
 	return p
 }
 
-// TestPackages reads every package of testdata and writes down what it is: the
-// faults with which it cannot be judged, the flaws with which it can, and the model.
+// TestPackages reads every package in testdata and records a description of it: the faults that prevent judging,
+// the warnings, and the model.
 func TestPackages(t *testing.T) {
 	for _, file := range golden.Files(t, "testdata/packages/*.txtar") {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
@@ -91,7 +91,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// describe writes down what a package is.
+// describe writes a description of a package.
 func describe(b *strings.Builder, p *icpc.Package) {
 	line := func(format string, args ...any) {
 		fmt.Fprintf(b, strings.ReplaceAll(format, "PKG", p.Dir)+"\n", args...)
@@ -187,7 +187,7 @@ func relative(p *icpc.Package, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// node writes down a node of the grading.
+// node writes a description of a grading node.
 func node(b *strings.Builder, n *judge.Node, indent string, form judge.Form) {
 	if form == judge.FormatLegacy {
 		l := n.Legacy
@@ -260,7 +260,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestRepository: links lead as far as the repository goes, and a flaw tells of each.
+// TestRepository checks that links may lead anywhere within the repository, and that each one causes a warning.
 func TestRepository(t *testing.T) {
 	dir := unpack(
 		t,
@@ -313,7 +313,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// TestNothingIsWritten: reading a package leaves it as it was.
+// TestNothingIsWritten checks that reading a package does not change it.
 func TestNothingIsWritten(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/packages/constants.txtar")
 	if err != nil {
@@ -336,7 +336,7 @@ func TestNothingIsWritten(t *testing.T) {
 	}
 }
 
-// tree lists what is in a directory.
+// tree lists the content of a directory.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -352,8 +352,8 @@ func tree(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// FuzzOpen: whatever stands in a file of a package, Open ends and has no panic. What is
-// put there is short, for the fuzzer takes long to make a long text small.
+// FuzzOpen checks that Open returns without a panic for any content of a package file. The content is short,
+// because the fuzzer takes long to minimize long texts.
 func FuzzOpen(f *testing.F) {
 	names := []string{
 		"problem.yaml", "data/testdata.yaml", "data/secret/test_group.yaml", "data/secret/1.yaml",
@@ -364,7 +364,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	var seeds []seed
 	for _, file := range golden.Files(f, "testdata/packages/*.txtar") {
-		if strings.Contains(file, "bomb") { // which takes its time, as it must
+		if strings.Contains(file, "bomb") { // takes long by design
 			continue
 		}
 		archive, err := txtar.ParseFile(file)
@@ -398,7 +398,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestStatementForms: languages, documents and attachments, as a page shows them.
+// TestStatementForms checks languages, documents, and attachments as a page shows them.
 func TestStatementForms(t *testing.T) {
 	dir := unpack(t, parse(`
 -- problem.yaml --
@@ -471,7 +471,7 @@ two `+"``` three"+`
 	}
 }
 
-// TestIncludes: a statement may be in several files of the package, and of no others.
+// TestIncludes checks that a statement may include files of the package, and no other files.
 func TestIncludes(t *testing.T) {
 	dir := unpack(t, parse(`
 -- problem.yaml --

@@ -33,7 +33,7 @@ type legacyDocument struct {
 	Comment   *strict.Node `yaml:"comment"`
 }
 
-// grading is the key grading of problem.yaml, including keys of old versions.
+// grading is the key grading of problem.yaml, including keys of earlier versions.
 type grading struct {
 	Objective   string       `yaml:"objective"`
 	ShowGroups  bool         `yaml:"show_test_data_groups"`
@@ -88,7 +88,7 @@ func (p *Package) readLegacy(doc *strict.Node, m *metadata) (faults judge.Faults
 	return faults
 }
 
-// readLegacyType reads the type, which may be one of the later format.
+// readLegacyType reads the type, which may be one from the later format.
 func (p *Package) readLegacyType(doc *strict.Node, given string, m *metadata) (faults judge.Faults) {
 	for _, word := range strings.Fields(given) {
 		switch word {
@@ -109,7 +109,7 @@ func (p *Package) readLegacyType(doc *strict.Node, given string, m *metadata) (f
 	return faults
 }
 
-// readValidation reads the key validation: default, or custom with further words.
+// readValidation reads the key validation, which is default, or custom with additional words.
 func (p *Package) readValidation(n *strict.Node, text string, m *metadata) judge.Faults {
 	given := strings.Fields(text)
 	if len(given) == 0 || given[0] == "default" {

@@ -13,7 +13,7 @@ import (
 	"assay/judge/problem"
 )
 
-// limits is the key limits of problem.yaml, of either format.
+// limits is the key limits of problem.yaml in both formats.
 type limits struct {
 	TimeMultipliers struct {
 		ToLimit float64 `yaml:"ac_to_time_limit"`
@@ -35,7 +35,7 @@ type limits struct {
 	TimeMargin     float64 `yaml:"time_safety_margin"`
 }
 
-// Defaults that the formats leave to the judge.
+// Defaults for limits that the formats leave to the judge.
 const (
 	usualMemory     = 2048 // MiB
 	usualOutput     = 8    // MiB
@@ -86,7 +86,7 @@ func (p *Package) readLimits(doc *strict.Node, m *metadata, usual judge.Limits) 
 	if v.CPU <= 0 {
 		v.CPU = usualValidation * time.Second
 	}
-	v.Wall = v.CPU + 10*time.Second // time that it spends on other work than computing
+	v.Wall = v.CPU + 10*time.Second // allows for time in which the program does not compute
 	v.Output = max(v.Output, mebibytes(l.ValidationOutput, usualOutput))
 }
 
@@ -169,7 +169,7 @@ func (p *Package) checkLimits(n *strict.Node, m *metadata) {
 
 var iniTime = pattern.New(`(?m)^\s*timelimit\s*=\s*['"]?([0-9.]+)`)
 
-// timeLimitElsewhere finds the time limit in the files of other tools.
+// timeLimitElsewhere finds the time limit in files for other tools.
 func (p *Package) timeLimitElsewhere() time.Duration {
 	if data, err := p.read(".timelimit"); err == nil {
 		if x, err := strconv.ParseFloat(strings.TrimSpace(string(data)), 64); err == nil && x > 0 {
@@ -187,7 +187,7 @@ func (p *Package) timeLimitElsewhere() time.Duration {
 	return 0
 }
 
-// mostLimit is the largest accepted limit, in seconds or MiB.
+// mostLimit is the maximum limit that is accepted, in seconds or MiB.
 const mostLimit = 1e6
 
 // seconds converts a number to a duration, exact to the microsecond.

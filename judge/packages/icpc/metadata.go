@@ -12,10 +12,10 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// metadata is what Open needs of problem.yaml, in any format.
+// metadata is the part of problem.yaml that Open needs, in any format.
 type metadata struct {
 	validator   []string // arguments of the output validator
-	custom      bool     // the package contains an output validator
+	custom      bool     // whether the package contains an output validator
 	limits      limits
 	allowFiles  bool
 	interactive bool
@@ -40,14 +40,14 @@ type document struct {
 	Languages   []string          `yaml:"languages"`
 	AllowFiles  bool              `yaml:"allow_file_writing"`
 	Constants   map[string]values `yaml:"constants"`
-	// Of the drafts before it.
+	// Keys of earlier drafts.
 	SourceURL  *strict.Node `yaml:"source_url"`
 	Validation *strict.Node `yaml:"validation"`
 	Flags      *strict.Node `yaml:"validator_flags"`
 	Author     *strict.Node `yaml:"author"`
 }
 
-// withdrawn are keys that only drafts of the format had.
+// withdrawn lists keys that only drafts of the format had.
 var withdrawn = []struct{ key, hint string }{
 	{"source_url", "write source: {name: ..., url: ...}"},
 	{"validation", "set the type, and put the validator into output_validator/"},
@@ -55,7 +55,7 @@ var withdrawn = []struct{ key, hint string }{
 	{"author", "write credits: ..."},
 }
 
-// types are the values of the key type.
+// types lists the values of the key type.
 var types = []string{"pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"}
 
 func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Faults) {
@@ -80,19 +80,19 @@ func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Faul
 	p.checkMetadata(doc)
 	for name, v := range d.Constants {
 		if !doc.Get("constants").Get(name).Here() {
-			continue // checkMetadata has reported it
+			continue // checkMetadata has reported the error
 		}
 		p.constants[name] = v.value
 		for variant, text := range v.variants {
 			p.constants[name+"."+variant] = text
 		}
 	}
-	m.allowFiles = d.AllowFiles || p.Format == Draft2023 && !doc.Has("allow_file_writing") // the drafts did not mention it
+	m.allowFiles = d.AllowFiles || p.Format == Draft2023 && !doc.Has("allow_file_writing") // the drafts did not mention the key
 	if d.Flags.Here() {
 		m.validator = words(d.Flags)
 	}
 	faults = p.readType(doc.Get("type"), d.Type, m)
-	if d.Validation.Here() { // of the first drafts
+	if d.Validation.Here() { // a key of the first drafts
 		for _, word := range strings.Fields(d.Validation.Text) {
 			m.interactive = m.interactive || word == "interactive"
 			m.multiPass = m.multiPass || word == "multi-pass"
@@ -102,7 +102,7 @@ func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Faul
 	return faults
 }
 
-// readType reads the type. The list may be a text with blanks, as in the format's own examples.
+// readType reads the type. The list may be a string separated by blanks, as in the format's own examples.
 func (p *Package) readType(n *strict.Node, given []string, m *metadata) (faults judge.Faults) {
 	seen := map[string]bool{}
 	for _, word := range strings.Fields(strings.Join(given, " ")) {
@@ -124,7 +124,7 @@ func (p *Package) readType(n *strict.Node, given []string, m *metadata) (faults 
 	return faults
 }
 
-// licenses are the licenses of the format.
+// licenses lists the licenses of the format.
 var licenses = []string{"unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"}
 
 var (
@@ -133,7 +133,7 @@ var (
 	constantForm = pattern.New(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 )
 
-// checkMetadata checks what the types of the keys do not.
+// checkMetadata checks requirements that the types of the keys do not express.
 func (p *Package) checkMetadata(doc *strict.Node) {
 	note := func(f *judge.Fault) { p.Warnings = append(p.Warnings, f) }
 	if p.Format == Format2025 {
@@ -172,8 +172,8 @@ func (p *Package) checkMetadata(doc *strict.Node) {
 	}
 }
 
-// notText returns the faults of values that YAML reads as numbers or booleans although the format has texts
-// there. It also checks the values of a map.
+// notText returns faults for values that YAML reads as numbers or booleans although the format requires strings.
+// It also checks the values of a map.
 func notText(n *strict.Node) (faults judge.Faults) {
 	switch n.Kind {
 	case strict.Map:
@@ -189,7 +189,7 @@ func notText(n *strict.Node) (faults judge.Faults) {
 	return faults
 }
 
-// empty returns the fault for an empty list.
+// empty returns a fault if a list is empty.
 func empty(n *strict.Node) judge.Faults {
 	if n.Kind != strict.List || len(n.Items()) > 0 {
 		return nil
@@ -201,7 +201,7 @@ func empty(n *strict.Node) judge.Faults {
 func (p *Package) checkRights(doc *strict.Node) {
 	n := doc.Get("license")
 	if n.Kind == strict.List || n.Kind == strict.Map {
-		return // Decode has reported it
+		return // Decode has reported the error
 	}
 	if n.Here() && !slices.Contains(licenses, n.Text) {
 		p.Warnings = append(p.Warnings, n.Fault(fmt.Sprintf("unknown license %q", n.Text), suggest.Hint(n.Text, licenses)))
@@ -233,7 +233,7 @@ func (v *names) ReadNode(n *strict.Node) judge.Faults {
 	return n.Decode((*map[string]string)(v))
 }
 
-// credits is one author, or a map from roles to people.
+// credits is one author, or a map from roles to persons.
 type credits map[string][]string
 
 var creditKeys = []string{"authors", "contributors", "testers", "translators", "packagers", "acknowledgements"}
@@ -319,7 +319,7 @@ func sourceText(all []Source) string {
 	return strings.Join(words, "; ")
 }
 
-// values is a constant, with its variants.
+// values is a constant with its variants.
 type values struct {
 	value    string
 	variants map[string]string
@@ -341,7 +341,7 @@ func (v *values) ReadNode(n *strict.Node) (faults judge.Faults) {
 	return nil
 }
 
-// words reads arguments: a list, or one text separated by blanks.
+// words reads arguments: a list, or one string separated by blanks.
 func words(n *strict.Node) (all []string) {
 	if !n.Here() {
 		return nil
@@ -355,7 +355,7 @@ func words(n *strict.Node) (all []string) {
 	return strings.Fields(n.Text)
 }
 
-// Constants replaces {{name}} and {{name.variant}} by the package's constants. Other text stays unchanged.
+// Constants replaces {{name}} and {{name.variant}} by the package's constants. Other text is kept unchanged.
 func (p *Package) Constants(text string) string {
 	if len(p.constants) == 0 || !strings.Contains(text, "{{") {
 		return text

@@ -11,8 +11,9 @@ import (
 	"assay/judge/problem"
 )
 
-// Unshown returns how many pictures the statements have, faults for those that are missing or cannot be shown, and what
-// else in a statement is not shown. If a language has several statements, only the one that is shown counts.
+// Unshown returns the number of pictures in the statements, faults for those that are missing or cannot be shown,
+// and warnings about other content that is not shown. For a language with several statements, it considers only
+// the one that is shown.
 func (p *Package) Unshown() (n int, faults, warnings judge.Faults) {
 	for _, s := range p.shownStatements() {
 		switch s.Kind {
@@ -34,7 +35,7 @@ func (p *Package) Unshown() (n int, faults, warnings judge.Faults) {
 	return n, faults, warnings
 }
 
-// checkPicture checks a picture that a statement shows in a line of a file.
+// checkPicture checks a picture that a statement shows at a line of file.
 func (p *Package) checkPicture(s Statement, file string, line int, name string, faults, warnings *judge.Faults) {
 	path := p.picture(s, name)
 	if path == "" {
@@ -53,7 +54,7 @@ func (p *Package) checkPicture(s Statement, file string, line int, name string, 
 	}
 }
 
-// shownStatements returns the statement of each language that is shown.
+// shownStatements returns, for each language, the statement that is shown.
 func (p *Package) shownStatements() (all []Statement) {
 	var languages []string
 	for _, s := range p.Statements {
@@ -64,8 +65,7 @@ func (p *Package) shownStatements() (all []Statement) {
 	return all
 }
 
-// Formulas returns how many formulas the statements have, the broken ones, and the ones that pages cannot
-// draw.
+// Formulas returns the number of formulas in the statements, the broken ones, and those that pages cannot render.
 func (p *Package) Formulas() (n int, broken, warnings judge.Faults) {
 	for _, s := range p.shownStatements() {
 		switch s.Kind {
@@ -91,16 +91,16 @@ func (p *Package) Formulas() (n int, broken, warnings judge.Faults) {
 	return n, broken, warnings
 }
 
-// located converts a warning about a statement to a fault with its place.
+// located converts a warning about a statement to a fault with a position.
 func (p *Package) located(s Statement, w tex.Warning) *judge.Fault {
 	f := &judge.Fault{Text: w.Text, Hint: w.Hint}
 	f.File, f.Line = p.place(s, w.File, w.Line)
 	return f
 }
 
-// place returns the place in the package of something that a LaTeX statement shows.
+// place returns the position in the package of something that a LaTeX statement shows.
 func (p *Package) place(s Statement, file string, line int) (string, int) {
-	if s.Files != nil { // parts of a file of another format
+	if s.Files != nil { // the statement consists of parts of a file in another format
 		return p.at(s.Name), 0
 	}
 	if file != s.Name {
@@ -115,7 +115,7 @@ func (p *Package) hasPicture(s Statement, name string) bool { return p.picture(s
 // picture returns the file of a picture that a statement names, or "" if it does not exist in the package.
 func (p *Package) picture(s Statement, name string) string {
 	for _, name := range problem.PictureNames(name) {
-		if file := path.Join(path.Dir(s.Name), name); p.isFile(file) { // false for paths outside of the package
+		if file := path.Join(path.Dir(s.Name), name); p.isFile(file) { // false for paths outside the package
 			return file
 		}
 	}

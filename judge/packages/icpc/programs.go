@@ -11,8 +11,8 @@ import (
 	"assay/judge/problem"
 )
 
-// languages are the format's codes of languages by extension. For other extensions, the judge's own table
-// decides.
+// languages maps file extensions to the format's language codes. For other extensions, the judge's own table is
+// used.
 var languages = map[string]string{
 	"adb": "ada", "ads": "ada", "a68": "algol68", "apl": "apl", "sh": "bash", "c": "c", "cob": "cobol",
 	"cc": "cpp", "cpp": "cpp", "cxx": "cpp", "c++": "cpp", "C": "cpp", "cr": "crystal", "cs": "csharp", "d": "d",
@@ -22,11 +22,11 @@ var languages = map[string]string{
 	"pl": "perl", "php": "php", "py2": "python2", "py": "python3", "py3": "python3", "rkt": "racket", "rb": "ruby",
 	"rs": "rust", "scala": "scala", "sim": "simula", "st": "smalltalk", "sno": "snobol", "swift": "swift",
 	"ts": "typescript", "vb": "visualbasic", "zig": "zig", "awk": "awk", "bash": "bash", "mjs": "javascript",
-	// The format does not list these, but packages have them.
+	// Extensions that the format does not list, but that packages use.
 	"R": "r", "r": "r", "plg": "prolog", "prolog": "prolog", "f95": "fortran", "f": "fortran", "p": "pascal", "scm": "scheme",
 }
 
-// KnownLanguage reports whether a submission has a file in a language of the format.
+// KnownLanguage reports whether the format knows the language of any file of the submission.
 func (p *Package) KnownLanguage(s *problem.Submission) bool {
 	return slices.ContainsFunc(p.sources("submissions/"+s.Name), func(name string) bool {
 		_, known := languages[extension(name)]
@@ -34,7 +34,7 @@ func (p *Package) KnownLanguage(s *problem.Submission) bool {
 	})
 }
 
-// junk are extensions of files beside programs that are not programs.
+// junk contains extensions of files beside programs that are not programs.
 var junk = map[string]bool{
 	"h": true, "hh": true, "hpp": true, "hxx": true, "mli": true, "txt": true, "md": true, "tex": true, "pdf": true,
 	"bin": true, "exe": true, "o": true, "obj": true, "out": true, "class": true, "jar": true, "pyc": true, "hi": true,
@@ -44,13 +44,13 @@ var junk = map[string]bool{
 	"expect": true, "lock": true, "mod": true, "sum": true, "dSYM": true, "cmake": true, "diff": true, "patch": true, "disabled": true,
 }
 
-// junkNames are names of such files.
+// junkNames lists the names of such files.
 var junkNames = []string{
 	"makefile", "cmakelists.txt", "readme", "license", "__pycache__", "a.out", "todo", "notes", "cargo.lock",
 	"compile_flags.txt", "target", "node_modules", "obj", "bin", "submissions.yaml",
 }
 
-// isJunk reports whether a file name in a directory of programs is not that of a program.
+// isJunk reports whether name, in a directory of programs, is not the name of a program.
 func isJunk(name string) bool {
 	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#") {
 		return true
@@ -74,8 +74,8 @@ func (p *Package) programs(dir string) (all []string) {
 	return all
 }
 
-// validators lists the programs in a directory of validators. If the directory contains scripts that build or
-// run its files, as DOMjudge writes it, it is itself the program.
+// validators lists the programs in a directory of validators. If the directory contains scripts that build or run
+// its files, as in DOMjudge's packages, the directory itself is the program.
 func (p *Package) validators(dir string) []string {
 	if p.isFile(path.Join(dir, "build")) || p.isFile(path.Join(dir, "run")) {
 		return []string{dir}
@@ -83,8 +83,7 @@ func (p *Package) validators(dir string) []string {
 	return p.programs(dir)
 }
 
-// isBuilt reports whether a file is what a compiler made of the source beside it, for any machine: sol of
-// sol.cpp.
+// isBuilt reports whether a file was compiled for any machine from a source beside it, such as sol from sol.cpp.
 func (p *Package) isBuilt(dir string, e entry, beside []entry) bool {
 	return !e.Dir && slices.Contains(executables, p.head(path.Join(dir, e.Name))) && slices.ContainsFunc(beside, func(source entry) bool {
 		_, known := languages[extension(source.Name)]
@@ -92,7 +91,7 @@ func (p *Package) isBuilt(dir string, e entry, beside []entry) bool {
 	})
 }
 
-// executables are the first bytes of executables of Linux and macOS.
+// executables lists the first bytes of executables for Linux and macOS.
 var executables = []string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe"}
 
 // head returns the beginning of a file.
@@ -124,7 +123,7 @@ func (p *Package) isProgram(name string) bool {
 	return strings.HasPrefix(head, "#!") || head == "\x7fELF"
 }
 
-// holdsProgram reports whether a directory is a program.
+// holdsProgram reports whether a directory contains a program.
 func (p *Package) holdsProgram(dir string) bool {
 	for _, e := range p.list(dir) {
 		name := path.Join(dir, e.Name)
@@ -169,7 +168,7 @@ func (p *Package) readPrograms(m *metadata) (faults judge.Faults) {
 	return faults
 }
 
-// outputValidator finds the output validator. It is empty for the default one.
+// outputValidator finds the output validator. It returns the empty string for the default one.
 func (p *Package) outputValidator(m *metadata) string {
 	old := p.validators("output_validators")
 	hasNew := p.holdsProgram("output_validator")
@@ -194,8 +193,8 @@ func (p *Package) outputValidator(m *metadata) string {
 	return ""
 }
 
-// single returns the program of a directory: the directory itself, or a directory in it if it contains
-// nothing else.
+// single returns the program in a directory: the directory itself or, if it contains nothing else, its only
+// subdirectory.
 func (p *Package) single(dir string) string {
 	var subs, files []string
 	for _, e := range p.list(dir) {
@@ -272,8 +271,8 @@ func (p *Package) addInput(name string, ctd bool) {
 	p.Inputs = append(p.Inputs, v)
 }
 
-// Header returns a function that finds a header for a program of the package: in the program's directory, in
-// include/, and then anywhere in the package.
+// Header returns a function that finds a header for a program of the package. It searches the program's directory,
+// then include/, and then the whole package.
 func (p *Package) Header(programPath string) func(name string) ([]byte, bool) {
 	return func(name string) ([]byte, bool) {
 		places := []string{path.Join(path.Dir(p.inside(programPath)), name), name}
@@ -294,7 +293,7 @@ func (p *Package) Header(programPath string) func(name string) ([]byte, bool) {
 	}
 }
 
-// find finds a file of a name below a directory, except among data and submissions.
+// find finds the file called base below a directory. It skips data and submissions.
 func (p *Package) find(dir, base string, depth int) string {
 	if depth > 4 {
 		return ""

@@ -16,9 +16,9 @@ import (
 	"assay/judge/problem"
 )
 
-// Markdown returns the statement in a language as Markdown: with the problem's name as its title, formulas
-// between dollars, the constants filled in, and the samples in their places. If the language is empty, it is
-// the first one. If there is only a PDF, the text says so.
+// Markdown returns the statement in a language as Markdown. The title is the problem's name, formulas are between
+// dollars, constants are filled in, and samples are inserted. An empty language stands for the first one. If there
+// is only a PDF, the text says so.
 func (p *Package) Markdown(language string) (string, error) {
 	s, err := p.statement(language)
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *Package) Markdown(language string) (string, error) {
 	return title + p.fileNames() + p.withSamples(s.Language, strings.TrimSpace(text), doc.Examples > 0), nil
 }
 
-// fileNames says which files submissions read and write, if they do not use standard input and output.
+// fileNames describes which files submissions read and write, if they do not use standard input and output.
 func (p *Package) fileNames() string {
 	in, out := p.Problem.InFile, p.Problem.OutFile
 	if in+out == "" {
@@ -93,7 +93,7 @@ func (p *Package) convert(s Statement) (tex.Document, error) {
 	return tex.Document{Markdown: p.Constants(text)}, nil
 }
 
-// Convert returns a statement as Markdown, without its samples. It is empty if the statement is a document.
+// Convert returns a statement as Markdown, without its samples. It returns an empty string for a PDF or HTML file.
 func (p *Package) Convert(s Statement) (string, error) {
 	if documents[s.Kind] != "" {
 		return "", nil
@@ -102,17 +102,17 @@ func (p *Package) Convert(s Statement) (string, error) {
 	return doc.Markdown, err
 }
 
-// texConstants fills in the constants of a LaTeX text.
+// texConstants fills in the constants in a LaTeX text.
 func (p *Package) texConstants(text string) string {
 	return texConstant().ReplaceAllStringFunc(text, func(mark string) string {
 		return p.Constants("{{" + texConstant().FindStringSubmatch(mark)[1] + "}}")
 	})
 }
 
-// documents are the kinds of statements that are shown unchanged, with their names.
+// documents maps the kinds of statements that are shown unchanged to their descriptions.
 var documents = map[string]string{"pdf": "a PDF", "html": "an HTML file"}
 
-// texConstant matches a constant in a LaTeX statement, whose value is also LaTeX.
+// texConstant matches a constant in a LaTeX statement. The value of the constant is also LaTeX.
 var texConstant = pattern.New(`\\constant\s*\{\s*([a-zA-Z0-9_.]+)\s*\}`)
 
 // statement finds the statement in a language. It prefers text to PDF.
@@ -135,8 +135,8 @@ func (p *Package) statement(language string) (Statement, error) {
 	}
 }
 
-// withSamples inserts the samples at their places in the statement. Samples without a place come at the end,
-// unless shown is set: then the statement's own commands have made examples.
+// withSamples inserts the samples at their marks in the statement. Samples without a mark follow at the end,
+// unless shown is set: then the statement's own commands have already shown examples.
 func (p *Package) withSamples(language, text string, shown bool) string {
 	samples := p.samples(language)
 	if !problem.Marked(text) {
@@ -157,7 +157,7 @@ func (p *Package) withSamples(language, text string, shown bool) string {
 // ShowCases sets the samples of a package without data/sample.
 func (p *Package) ShowCases(cases []judge.Case) { p.shown = cases }
 
-// A sampleText is a sample as Markdown, with its input and output. An interaction has neither.
+// A sampleText is a sample as Markdown, with its input and output, which are empty for an interaction.
 type sampleText struct{ markdown, in, out string }
 
 // samples returns the samples in order.
@@ -189,10 +189,10 @@ func (p *Package) samples(language string) (all []sampleText) {
 	return all
 }
 
-// pair returns a sample with its input and output. Empty names are missing files.
+// pair returns a sample with its input and output. An empty file name means a missing file.
 func (p *Package) pair(language string, number int, in, out string) sampleText {
 	s := sampleText{}
-	input, _ := p.read(in) // quoted reports errors of a file
+	input, _ := p.read(in) // quoted reports read errors
 	quotedOut := ""
 	if out != "" {
 		output, _ := p.read(out)
@@ -211,7 +211,7 @@ func (p *Package) below(full string) string {
 	return ""
 }
 
-// first returns the first existing file. It is empty if there is none.
+// first returns the first file that exists. It returns the empty string if there is none.
 func (p *Package) first(names ...string) string {
 	for _, name := range names {
 		if p.isFile(name) {
@@ -221,7 +221,7 @@ func (p *Package) first(names ...string) string {
 	return ""
 }
 
-// quoted returns a file as a block of code.
+// quoted returns the content of a file as a code block.
 func (p *Package) quoted(name string) string {
 	data, err := p.read(name)
 	if err != nil {

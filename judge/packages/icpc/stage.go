@@ -16,10 +16,9 @@ import (
 	"assay/judge/problem"
 )
 
-// Stage copies the program at path, a file or directory inside or outside the package, to the new directory
-// to. The copy has no junk, and links are followed. Files of the named directories of include/ are added, and
-// replace files of the same name. Constants are filled in. Entry is the file that starts the program, if
-// known.
+// Stage copies the program at path, a file or directory inside or outside the package, to the new directory to.
+// The copy omits junk and follows links. Files of the named directories of include/ are added, and replace files
+// of the same name. Constants are filled in. If not empty, entry is the file that starts the program.
 func (p *Package) Stage(programPath, to string, include []string, entry string) (*problem.Staged, error) {
 	from, name, inside, err := p.open(programPath)
 	if err != nil {
@@ -58,8 +57,8 @@ func (p *Package) Stage(programPath, to string, include []string, entry string) 
 	return s, nil
 }
 
-// open opens the directory that contains a program, and returns the program's name there. For a program of
-// the package it is the package's directory, so that no link leads out of it.
+// open opens the directory that contains a program, and returns the program's name in it. For a program of the
+// package, this is the package's directory, so that no link leads out of it.
 func (p *Package) open(programPath string) (root *packageDir, name string, inside bool, err error) {
 	if rel, err := filepath.Rel(p.Dir, programPath); err == nil && filepath.IsLocal(rel) {
 		root, err := openFolder(p.Dir)
@@ -73,8 +72,8 @@ func (p *Package) open(programPath string) (root *packageDir, name string, insid
 	return &packageDir{own: own}, filepath.Base(full), false, err
 }
 
-// Includes returns the directories of include/ in the order in which they are copied, default first. Of
-// reports whether a directory is for the program's language.
+// Includes returns the directories of include/ in the order in which they are copied, with default first. The
+// function of reports whether a directory is for the program's language.
 func (p *Package) Includes(of func(code string) bool) (all []string) {
 	for _, e := range p.list("include") {
 		if e.Dir && (e.Name == "default" || of(e.Name)) {
@@ -105,7 +104,7 @@ func (p *Package) StageInclude(to string) error {
 	return nil
 }
 
-// maxStaged is the most files of a program.
+// maxStaged is the maximum number of files in a program.
 const maxStaged = 2000
 
 // copier copies programs.
@@ -133,7 +132,7 @@ func (c *copier) folder(dir, to string) error {
 		info, err := c.from.Stat(name)
 		switch {
 		case err != nil && e.Type()&fs.ModeSymlink != 0:
-			continue // Warnings contains it; the compiler reports it if it matters
+			continue // Warnings contains it; the compiler reports it if the file is needed
 		case err != nil:
 			return &judge.Fault{File: filepath.Join(c.from.Name(), name), Text: problem.Reason(err)}
 		case info.IsDir():
@@ -148,8 +147,8 @@ func (c *copier) folder(dir, to string) error {
 	return nil
 }
 
-// dropped reports whether a file in a program's directory does not belong to the program: compilers and
-// editors leave files behind that would interfere.
+// dropped reports whether a file in a program's directory does not belong to the program. Compilers and editors
+// leave files there that would interfere.
 func dropped(name string) bool {
 	switch extension(name) {
 	case "bin", "exe", "o", "obj", "class", "pyc", "hi", "swp", "bak", "orig", "ctd", "pdf":
@@ -182,7 +181,7 @@ func (c *copier) file(name, to string) error {
 		return fmt.Errorf("copy a program: %w", err)
 	}
 	if _, known := languages[extension(name)]; known && len(data) == 0 {
-		data = []byte("\n") // an empty file is a valid program in some languages; usually, the author forgot to save it
+		data = []byte("\n") // some languages allow an empty file, but usually the author forgot to save it
 	}
 	if c.constants && bytes.Contains(data, []byte("{{")) && bytes.IndexByte(data, 0) < 0 {
 		data = []byte(c.p.Constants(string(data)))

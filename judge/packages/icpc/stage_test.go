@@ -18,7 +18,7 @@ import (
 	"assay/judge/packages/icpc"
 )
 
-// files lists the files below a directory with what is in them.
+// files returns the files below a directory with their content.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -109,8 +109,8 @@ func TestStage(t *testing.T) {
 	}
 }
 
-// TestStageLinks: a program of the package is copied with what its links lead to
-// inside the package, and without what is outside.
+// TestStageLinks checks that the copy of a program includes link targets inside the package, and no files outside
+// it.
 func TestStageLinks(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "validation.h")
 	if err := os.WriteFile(outside, []byte("not of the package\n"), 0o666); err != nil {
@@ -153,7 +153,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// archive makes a ZIP archive.
+// archive returns a ZIP archive.
 func archive(t *testing.T, entries ...zip.FileHeader) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pkg.zip")
@@ -179,7 +179,8 @@ func archive(t *testing.T, entries ...zip.FileHeader) string {
 	return path
 }
 
-// bomb is an archive of entries of zeros that says how large they are.
+// bomb returns the path of an archive whose entries contain zeros. The archive gives the number says as the
+// uncompressed size of each entry, but the size is really the number in really.
 func bomb(t *testing.T, entries int, says, really uint64) string {
 	t.Helper()
 	var packed bytes.Buffer
@@ -233,7 +234,7 @@ func TestUnpack(t *testing.T) {
 	for _, row := range []struct {
 		it      string
 		entries []zip.FileHeader
-		dir     string // of the package, in the directory
+		dir     string // path of the package in the directory
 		fault   string
 	}{
 		{"takes a package that stands at the top", []zip.FileHeader{entry("problem.yaml", 0o644), entry("data/", fs.ModeDir|0o755)}, ".", ""},
@@ -306,7 +307,7 @@ func TestUnpack(t *testing.T) {
 	for _, row := range []struct {
 		it           string
 		entries      int
-		says, really uint64 // bytes of each entry
+		says, really uint64 // stated and real size of each entry, in bytes
 		fault        string
 	}{
 		{"refuses what is far larger inside", 1, 300 << 20, 300 << 20, "more than 200 times its own size"},
@@ -388,11 +389,11 @@ print(42)
 	}
 }
 
-// A statement that shows a sample itself is not given it a second time.
+// TestSamplesOnce checks that samples which a statement shows itself are not added again.
 func TestSamplesOnce(t *testing.T) {
 	for name, row := range map[string]struct {
 		statement string
-		want      []string // headings of the samples that follow it
+		want      []string // headings of the samples that are added after it
 	}{
 		"none":      {"Double it.", []string{"## Sample 1", "## Sample 2"}},
 		"the first": {"Double it.\n\n### Example\n\nInput:\n\n```\n1\n```\n\nOutput:\n\n```\n2\n```\n", []string{"## Sample 2"}},

@@ -15,13 +15,13 @@ import (
 type Statement struct {
 	Language string // "en"
 	Name     string // path relative to the package's directory
-	Kind     string // one of kinds
-	// Source is LaTeX that replaces the file's text. It includes Files by their names, and files beside Name.
+	Kind     string // one of the file types in kinds
+	// Source is LaTeX that replaces the file's text. It may include Files by their names, and files beside Name.
 	Source string
 	Files  map[string]string
 }
 
-// kinds are the file types of statements, in the order that Markdown prefers.
+// kinds lists the file types of statements in the order that Markdown prefers.
 var kinds = []string{"md", "tex", "txt", "pdf", "html"}
 
 var (
@@ -29,13 +29,13 @@ var (
 	besideForm    = pattern.New(`^problem(?:\.([a-zA-Z]{2,3}(?:-[a-zA-Z]{2})?))?\.(txt|html|pdf)$`)
 )
 
-// texName matches the problem's name in a statement of the legacy format.
+// texName lists patterns for the problem's name in a statement of the legacy format.
 var texName = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\s*%%\s*plainproblemname:\s*(.*?)\s*$`),
 	regexp.MustCompile(`\\problemname\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}`),
 }
 
-// readStatements finds the statements, and in the legacy formats the names in them.
+// readStatements finds the statements. In the legacy formats, it also reads the problem's names from them.
 func (p *Package) readStatements() {
 	for _, dir := range []string{"statement", "problem_statement"} {
 		for _, e := range p.list(dir) {
@@ -64,7 +64,7 @@ func (p *Package) readStatements() {
 }
 
 // readBeside finds the documents beside problem.yaml, where DOMjudge puts them. If a file name contains no
-// language, it is the first language that has a statement, or English.
+// language, the language is the first one that has a statement, or English.
 func (p *Package) readBeside() {
 	first := "en"
 	if len(p.Statements) > 0 {
@@ -78,7 +78,7 @@ func (p *Package) readBeside() {
 	p.SortStatements()
 }
 
-// SortStatements sorts by language, with English first, and puts text before documents.
+// SortStatements sorts the statements by language, with English first, and puts texts before documents.
 func (p *Package) SortStatements() {
 	slices.SortStableFunc(p.Statements, func(a, b Statement) int {
 		return cmp.Or(english(a)-english(b), strings.Compare(a.Language, b.Language), kindRank(a)-kindRank(b))
@@ -95,8 +95,7 @@ func english(s Statement) int {
 
 func kindRank(s Statement) int { return slices.Index(kinds, s.Kind) }
 
-// namesFromStatements takes the problem's names from the statements, the only place that legacy formats have
-// for them.
+// namesFromStatements takes the problem's names from the statements. Legacy formats do not store them elsewhere.
 func (p *Package) namesFromStatements() {
 	for _, s := range p.Statements {
 		if s.Kind != "tex" || p.Names[s.Language] != "" && !p.Format.old() {
@@ -139,8 +138,7 @@ func (p *Package) checkNames() {
 	}
 }
 
-// StatementFile returns the path of the statement in a language. If the language is empty, it is the first
-// one.
+// StatementFile returns the path of the statement in a language. An empty language stands for the first one.
 func (p *Package) StatementFile(language string) string {
 	for _, s := range p.Statements {
 		if language == "" || s.Language == language {
@@ -150,7 +148,7 @@ func (p *Package) StatementFile(language string) string {
 	return p.at("statement")
 }
 
-// StatementFiles returns the paths of the statements in all languages. It omits an HTML file that was made
+// StatementFiles returns the paths of the statements in all languages. It omits an HTML file that was generated
 // from a text beside it.
 func (p *Package) StatementFiles() (files []string) {
 	texts := map[string]bool{}
@@ -173,8 +171,8 @@ func (p *Package) Languages() (all []string) {
 	return all
 }
 
-// Document returns the path of the statement as a PDF or HTML file, and which of the two it is. If the
-// language has neither, both are empty.
+// Document returns the path of the statement's PDF or HTML file, and its kind. If the language has neither, both
+// are empty.
 func (p *Package) Document(language string) (path, kind string) {
 	if language == "" && len(p.Statements) > 0 {
 		language = p.Statements[0].Language

@@ -12,10 +12,10 @@ import (
 	"assay/judge/problem"
 )
 
-// letters are the verdicts of the format.
+// letters lists the verdicts of the format.
 var letters = []judge.Verdict{judge.Accepted, judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError}
 
-// rulesOfDir are the directories of submissions/ with their rules, in the formats from 2023-07 on.
+// rulesOfDir maps the directories of submissions/ to their rules, in the formats from 2023-07 on.
 var rulesOfDir = map[string]problem.Rule{
 	"accepted": {Permitted: []judge.Verdict{judge.Accepted}, Bound: problem.Lower},
 	"rejected": {Required: []judge.Verdict{judge.RunTimeError, judge.TimeLimit, judge.WrongAnswer}},
@@ -33,9 +33,9 @@ var rulesOfDir = map[string]problem.Rule{
 	}, Required: []judge.Verdict{judge.RunTimeError, judge.TimeLimit}},
 }
 
-// legacyRulesOfDir are the directories of the legacy formats. The verdict of the whole submission must be
-// Final. Alternatively, as the text of the format has it, the sets must hold, if an earlier case failed in
-// another way than the directory says.
+// legacyRulesOfDir maps the directories of the legacy formats to their rules. Either the verdict of the whole
+// submission must be in Final or, following the text of the format, the cases must satisfy both Permitted and
+// Required. The second alternative allows an earlier case to fail with a verdict other than the directory's.
 var legacyRulesOfDir = map[string]problem.Rule{
 	"accepted":           {Final: []judge.Verdict{judge.Accepted}, Bound: problem.Lower},
 	"partially_accepted": {Final: []judge.Verdict{judge.Accepted}, Partial: true},
@@ -51,7 +51,7 @@ var legacyRulesOfDir = map[string]problem.Rule{
 
 var failures = []judge.Verdict{judge.WrongAnswer, judge.TimeLimit, judge.RunTimeError, judge.CompileError}
 
-// otherDirs are further directories that tools use.
+// otherDirs maps further directories that tools use to their rules.
 var otherDirs = map[string]problem.Rule{
 	"compiler_error":        {Final: []judge.Verdict{judge.CompileError}},
 	"compile_error":         {Final: []judge.Verdict{judge.CompileError}},
@@ -98,8 +98,8 @@ func (p *Package) readSubmissions() {
 	}
 }
 
-// submissions returns the programs in a directory. If submissions are outputs, each file and each directory
-// is one.
+// submissions returns the programs in a directory. If submissions consist of outputs, each file and each directory
+// is a submission.
 func (p *Package) submissions(dir string) (all []string) {
 	if !p.Kind.Answers {
 		return p.programs(dir)
@@ -110,7 +110,7 @@ func (p *Package) submissions(dir string) (all []string) {
 	return all
 }
 
-// dirs returns the directories that the package's format knows.
+// dirs returns the directories that the package's format defines.
 func (p *Package) dirs() (all []string) {
 	table := rulesOfDir
 	if p.Format.old() {
@@ -123,7 +123,7 @@ func (p *Package) dirs() (all []string) {
 	return all
 }
 
-// checkDir warns about a directory without a rule whose name is close to that of another one.
+// checkDir warns about a directory without a rule whose name is similar to a known one.
 func (p *Package) checkDir(dir string) {
 	if near, ok := suggest.Closest(dir, p.dirs()); ok {
 		p.flaw("submissions/"+dir, fmt.Sprintf("the directory %q sets no expected result for its submissions", dir), fmt.Sprintf(
@@ -132,7 +132,7 @@ func (p *Package) checkDir(dir string) {
 	}
 }
 
-// checkPrograms warns about ignored files among submissions, except those that editors and compilers leave.
+// checkPrograms warns about ignored files among the submissions, except files that editors and compilers leave.
 func (p *Package) checkPrograms(dir string) {
 	all, entries := p.programs(dir), p.list(dir)
 	for _, e := range entries {
@@ -182,12 +182,12 @@ func (p *Package) expect(s *problem.Submission, name string, doc *strict.Node) {
 	rule.From = "submissions/" + s.Dir()
 	own, bad := p.annotations(name)
 	p.Warnings = append(p.Warnings, bad...)
-	var scores []problem.Rule // add to the directory's rule
+	var scores []problem.Rule // rules that are added to the directory's rule
 	for _, r := range own {
 		if r.Score != nil {
 			scores = append(scores, r)
 		} else if !fromDir || s.Dir() == "rejected" {
-			// In a directory with a rule, that rule counts.
+			// In a directory with a rule, that rule applies.
 			s.Rules = append(s.Rules, r)
 		}
 	}
@@ -200,7 +200,7 @@ func (p *Package) expect(s *problem.Submission, name string, doc *strict.Node) {
 			continue
 		}
 		rules := p.readRule(s, key, value)
-		if key.Text == s.Dir() && fromDir && len(rules) > 0 { // replaces the directory's rule
+		if key.Text == s.Dir() && fromDir && len(rules) > 0 { // these rules replace the directory's rule
 			rules[0] = inherit(rules[0], rule, value)
 			s.Rules = slices.DeleteFunc(s.Rules, func(r problem.Rule) bool { return r.From == rule.From })
 		}
@@ -209,7 +209,7 @@ func (p *Package) expect(s *problem.Submission, name string, doc *strict.Node) {
 	p.checkRules(s)
 }
 
-// inherit takes from the directory's own rule what submissions.yaml does not set.
+// inherit copies the fields that submissions.yaml does not set from the directory's rule.
 func inherit(r, from problem.Rule, n *strict.Node) problem.Rule {
 	if !n.Has("permitted") {
 		r.Permitted = from.Permitted
@@ -226,7 +226,7 @@ func inherit(r, from problem.Rule, n *strict.Node) problem.Rule {
 	return r
 }
 
-// boundOf returns what the sets of a rule imply for the time limit.
+// boundOf returns the bound on the time limit that a rule's verdict sets imply.
 func boundOf(r problem.Rule) problem.Bound {
 	switch {
 	case r.Permitted != nil && !slices.Contains(r.Permitted, judge.TimeLimit):
@@ -237,13 +237,13 @@ func boundOf(r problem.Rule) problem.Bound {
 	return problem.NoBound
 }
 
-// ruleKeys are the keys of submissions.yaml. Other keys with a map as value are globs of cases.
+// ruleKeys lists the keys of submissions.yaml. Other keys whose value is a map are globs of cases.
 var ruleKeys = []string{
 	"language", "entrypoint", "authors", "model_solution", "permitted", "required", "score", "message",
 	"use_for_time_limit",
 }
 
-// readRule reads the rules of submissions.yaml for a submission and for some of its cases.
+// readRule reads the rules in submissions.yaml for a submission and for some of its cases.
 func (p *Package) readRule(s *problem.Submission, key, n *strict.Node) (rules []problem.Rule) {
 	if n.Kind != strict.Map {
 		if n.Here() {
@@ -332,7 +332,7 @@ func (p *Package) scoreOf(n *strict.Node) *problem.Range {
 	return &r
 }
 
-// noteOnce records a warning about submissions.yaml, which is read for each submission.
+// noteOnce records a warning about submissions.yaml without duplicates. The file is read for each submission.
 func (p *Package) noteOnce(f *judge.Fault) {
 	if !slices.ContainsFunc(p.Warnings, func(g *judge.Fault) bool { return *g == *f }) {
 		p.Warnings = append(p.Warnings, f)

@@ -18,7 +18,7 @@ import (
 	"assay/judge/problem"
 )
 
-// IsArchive reports whether a path has the name of an archive with a package.
+// IsArchive reports whether the extension of name is that of a package archive.
 func IsArchive(name string) bool {
 	return strings.EqualFold(filepath.Ext(name), ".zip") || strings.EqualFold(filepath.Ext(name), ".kpp")
 }
@@ -26,18 +26,18 @@ func IsArchive(name string) bool {
 // Bounds of an archive.
 const (
 	maxUnpacked = 4 << 30 // bytes
-	maxEntry    = 1 << 30 // bytes of one file
+	maxEntry    = 1 << 30 // maximum size of one file
 	maxEntries  = 100_000
-	maxRatio    = 200       // of the bytes inside to those of the archive
-	alwaysGood  = 256 << 20 // bytes inside that are accepted for any ratio
-	maxDepth    = 64        // names in a path
-	maxName     = 255       // bytes of the name of a file or directory; most file systems take no more
+	maxRatio    = 200       // maximum ratio of unpacked to packed bytes
+	alwaysGood  = 256 << 20 // unpacked bytes that are accepted at any ratio
+	maxDepth    = 64        // maximum number of names in a path
+	maxName     = 255       // maximum bytes in a file name, as on most file systems
 	maxPath     = 1024      // bytes
 )
 
-// Unpack unpacks an archive to the new directory to, and returns the package's directory there. It returns a
-// fault for an archive with a link, an entry that would leave the directory, or two entries of one name. It
-// also returns a fault if the archive is nested too deep, or much larger inside than a package may be.
+// Unpack unpacks an archive to the new directory to, and returns the package's directory there. It returns a fault
+// for an archive with a link, an entry that would be written outside the directory, or two entries with the same
+// name. It also returns a fault if paths are nested too deep, or the unpacked files are too large.
 //
 // Other reports whether a directory is a package of another format.
 func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err error) {
@@ -62,7 +62,7 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 	}
 	var inside uint64
 	for _, f := range z.File {
-		// Reading an entry beyond the size that the archive states is an error.
+		// Reading more than the size stated in the archive is an error.
 		switch inside += min(f.UncompressedSize64, maxUnpacked+1); {
 		case inside > maxUnpacked:
 			return "", fault("the archive has more than 4 GiB inside", "remove files that a generator makes")
@@ -109,15 +109,15 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 	return PackageIn(archive, to, other...)
 }
 
-// inArchive returns a name in an archive with slashes. Some Windows tools write backslashes.
+// inArchive returns a name in an archive with slashes, because some Windows tools write backslashes.
 func inArchive(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
-// leftover reports whether an entry is something that a file manager or editor leaves behind.
+// leftover reports whether an entry was left behind by a file manager or editor.
 func leftover(f *zip.File) bool {
 	return slices.ContainsFunc(strings.Split(inArchive(f.Name), "/"), problem.Leftover)
 }
 
-// shown quotes the name of an entry for a message. It keeps both ends of a long name.
+// shown quotes an entry name for a message. It keeps both ends of a long name.
 func shown(name string) string {
 	const most, end = 80, 20 // bytes
 	if len(name) > most {
@@ -126,8 +126,7 @@ func shown(name string) string {
 	return strconv.Quote(name)
 }
 
-// tooLong returns which bound a name in an archive exceeds, and what to do. If it exceeds none, text is
-// empty.
+// tooLong describes which limit a name in an archive exceeds, and what to do. If it exceeds none, text is empty.
 func tooLong(name string) (text, hint string) {
 	parts := strings.Split(strings.TrimSuffix(name, "/"), "/")
 	longest := slices.MaxFunc(parts, func(a, b string) int { return len(a) - len(b) })
@@ -142,8 +141,8 @@ func tooLong(name string) (text, hint string) {
 	return "", ""
 }
 
-// twice returns an error for two entries that cannot exist in one directory on all file systems. It is empty
-// if there are none.
+// twice describes two entries that cannot both exist in a directory on all file systems. It returns the empty
+// string if there are none.
 func twice(entries []*zip.File) string {
 	var names []string
 	for _, f := range entries {
@@ -191,7 +190,7 @@ func unpackFile(root *os.Root, f *zip.File) error {
 	return errors.Join(err, out.Close())
 }
 
-// PackageIn finds the package in an archive that was unpacked to the directory to: the directory itself, or a
+// PackageIn finds the package in an archive that was unpacked to the directory to. It is that directory, or a
 // directory in it.
 func PackageIn(archive, to string, other ...func(dir string) bool) (string, error) {
 	is := func(dir string) bool {

@@ -24,8 +24,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// giveUpRights makes this goroutine one of a user who may read what everybody may,
-// until again is called: user 0 may read everything.
+// giveUpRights gives up this goroutine's right to read all files, which it has as user 0, until again is called.
 func giveUpRights(t *testing.T, dir string) (again func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -42,7 +41,7 @@ func giveUpRights(t *testing.T, dir string) (again func()) {
 			t.Fatal(errno)
 		}
 	}
-	runtime.LockOSThread() // a user of one thread only
+	runtime.LockOSThread() // because the user changes for one thread only
 	become(61234)
 	return func() {
 		become(0)

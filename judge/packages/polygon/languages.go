@@ -2,7 +2,7 @@ package polygon
 
 import "strings"
 
-// codes are the codes of ISO 639-1 for the languages that Polygon names.
+// codes maps the languages that Polygon names to their ISO 639-1 codes.
 var codes = map[string]string{
 	"afrikaans": "af", "albanian": "sq", "arabic": "ar", "armenian": "hy", "azerbaijani": "az", "azeri": "az",
 	"basque": "eu", "belarusian": "be",

@@ -1,9 +1,9 @@
 // Package polygon reads problem packages of Codeforces' Polygon: directories with a problem.xml. Open returns an
 // icpc.Package, so the rest of the judge treats them like packages in the ICPC format.
 //
-// There are three kinds of packages. A standard package contains only the tests written by hand, and commands for the
-// others. Linux and Windows packages contain all tests, with different line ends. If tests or answers are missing, Lacks
-// reports it, and Recipe describes how package fill makes them.
+// There are three kinds of packages. A standard package contains only the tests written by hand, and commands for
+// the others. Linux and Windows packages contain all tests, with different line ends. If tests or answers are
+// missing, Lacks returns true, and Recipe describes how package fill makes them.
 //
 //	polygon.go    Open, limits and programs
 //	xml.go        problem.xml as structs
@@ -29,10 +29,10 @@ import (
 	"assay/judge/problem"
 )
 
-// File is the name of the file by which a directory is known as a package.
+// File is the name of the file that identifies a directory as a Polygon package.
 const File = "problem.xml"
 
-// Is reports whether a directory is a Polygon package.
+// Is reports whether dir is a Polygon package.
 func Is(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, File))
 	return err == nil && info.Mode().IsRegular()
@@ -46,7 +46,7 @@ type reader struct {
 	pkg *icpc.Package
 }
 
-// newReader reads problem.xml, and chooses its testset.
+// newReader reads problem.xml, and selects the testset to use.
 func newReader(dir string) (*reader, *judge.Fault) {
 	doc, fault := readDocument(filepath.Join(dir, File))
 	if fault != nil {
@@ -139,7 +139,7 @@ func (r *reader) fileNames() (in, out string) {
 	return in, out
 }
 
-// kind reads how submissions run. It returns faults for problems that cannot be judged.
+// kind determines how submissions run. It returns faults for problems that cannot be judged.
 func (r *reader) kind() (faults judge.Faults) {
 	p := r.pkg.Problem
 	p.InFile, p.OutFile = r.fileNames()
@@ -157,11 +157,11 @@ func (r *reader) kind() (faults judge.Faults) {
 	return append(faults, r.reruns()...)
 }
 
-// maxRuns bounds the runs on a test. Polygon supports two.
+// maxRuns is the maximum number of runs on a test. Polygon supports two.
 const maxRuns = 10
 
-// reruns reads how often a submission runs on a test, and in which runs it talks to the interactor. If the package does
-// not list these runs, it is the first run.
+// reruns reads how often a submission runs on a test, and in which runs it talks to the interactor. If the package
+// does not list these runs, the submission interacts only in the first run.
 func (r *reader) reruns() (faults judge.Faults) {
 	n := r.doc.Judging.RunCount
 	switch {
@@ -191,8 +191,9 @@ func (r *reader) reruns() (faults judge.Faults) {
 	return faults
 }
 
-// rerunning returns a fault if no program makes the input of the later runs. The interactor makes it or, after a run
-// without the interactor, the package's own checker.
+// rerunning returns a fault if nothing makes the input of a later run. After a run with the interactor, the
+// interactor makes the input of the next run. After a run without the interactor, only the package's own checker
+// can make it.
 func (r *reader) rerunning() judge.Faults {
 	runs := r.pkg.Reruns
 	if len(runs) > 1 && slices.Contains(runs[:len(runs)-1], false) && r.pkg.Checker.Program == nil {
@@ -204,7 +205,7 @@ func (r *reader) rerunning() judge.Faults {
 	return nil
 }
 
-// standard has the standard checkers of Polygon, which are also built into the judge.
+// standard contains the standard checkers of Polygon, which are also built into the judge.
 var standard = map[string]bool{
 	"acmp": true, "dcmp": true, "fcmp": true, "hcmp": true, "icmp": true, "lcmp": true, "ncmp": true, "nyesno": true, "rcmp": true,
 	"rcmp4": true, "rcmp6": true, "rcmp9": true, "rncmp": true, "uncmp": true, "wcmp": true, "yesno": true,
@@ -265,8 +266,7 @@ func (r *reader) validators() {
 	}
 }
 
-// meant has the expected verdicts of submissions by tag: one verdict for the submission, or
-// several, one for some case.
+// meant maps tags to expected verdicts. The submission, or one of its cases, must get one of these.
 var meant = map[string][]judge.Verdict{
 	"wrong-answer":                                 {judge.WrongAnswer},
 	"presentation-error":                           {judge.WrongAnswer},
@@ -321,8 +321,8 @@ func (r *reader) solutions() {
 	}
 }
 
-// language returns the language of a source if its file name is ambiguous: Python 2 and Python 3 have the same
-// extension.
+// language returns the language of a source whose file name is ambiguous, because Python 2 and Python 3 have the
+// same extension.
 func language(s source) string {
 	if strings.HasPrefix(s.Type, "python.2") || s.Type == "python.pypy2" {
 		return "python2"

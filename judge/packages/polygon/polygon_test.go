@@ -18,7 +18,7 @@ import (
 	"assay/judge/problem"
 )
 
-// unpack lays an archive out in a directory called "p".
+// unpack extracts an archive to a directory called "p".
 func unpack(t testing.TB, text string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "p")
@@ -266,7 +266,8 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// TestEncodings: problem.xml is read in the encoding that it names, or is marked with.
+// TestEncodings checks that problem.xml is read in the encoding that its declaration or its byte order mark
+// specifies.
 func TestEncodings(t *testing.T) {
 	for _, name := range []string{"windows-1251", "koi8-r", "ISO-8859-5", "UTF8", "utf-16le", "utf-16be"} {
 		encoding, err := htmlindex.Get(name)
@@ -295,8 +296,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// FuzzOpen: whatever stands in problem.xml, there is a package or a fault. What is put
-// there is short, for the fuzzer takes long to make a long text small.
+// FuzzOpen checks that any problem.xml gives a package or a fault. The content is short, because the fuzzer takes
+// long to minimize long texts.
 func FuzzOpen(f *testing.F) {
 	seeds := []string{
 		whole[strings.Index(whole, "<?xml"):strings.Index(whole, "-- files/check.cpp")],

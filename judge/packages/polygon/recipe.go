@@ -13,8 +13,8 @@ import (
 	"assay/judge/packages/fill"
 )
 
-// Lacks reports whether the package must be filled, because tests or answers are missing or have the line ends of
-// Windows.
+// Lacks reports whether the package must be filled, because tests or answers are missing or have Windows line
+// ends.
 func Lacks(dir string) bool {
 	r, fault := newReader(dir)
 	if fault != nil {
@@ -34,7 +34,7 @@ func (r *reader) unanswered() bool {
 	return r.doc.Assets.Interactor != nil || r.doc.Judging.RunCount > 1
 }
 
-// hasReturns reports whether the start of a file has the line ends of Windows.
+// hasReturns reports whether the start of a file has Windows line ends.
 func hasReturns(file string) bool {
 	f, err := os.Open(file)
 	if err != nil {
@@ -45,8 +45,8 @@ func hasReturns(file string) bool {
 	return err == nil && bytes.Contains(head, []byte("\r\n"))
 }
 
-// Recipe returns how the tests of a package are made: inputs by its generators, and answers by its main solution. Existing
-// files are part of the recipe as they are stored. The recipe is for a data directory without subdirectories.
+// Recipe returns how the tests of a package are made: inputs by its generators, and answers by its main solution.
+// Existing files become part of the recipe unchanged. The recipe is for a data directory without subdirectories.
 func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 	r, fault := newReader(dir)
 	if fault != nil {
@@ -77,7 +77,7 @@ func Recipe(dir string) (recipe *fill.Recipe, flaws, faults judge.Faults) {
 	return recipe, flaws, nil
 }
 
-// place returns the path in the package for a file that the recipe makes.
+// place returns the path in the package of a file that the recipe makes.
 func (r *reader) place(name string) string {
 	ext := path.Ext(name)
 	for i := range r.set.Tests {

@@ -12,25 +12,26 @@ import (
 	"assay/judge/packages/icpc"
 )
 
-// The directories of a package's statements, with a directory for each language.
+// Directories of a package's statements. Each contains a directory per language.
 const (
 	sectionsFolder   = "statement-sections"
 	statementsFolder = "statements"
 	propertiesFile   = "problem-properties.json"
 )
 
-// parts are the sections of a statement in the order of olymp.sty: the name of the file in statement-sections, which is
-// also the key in problem-properties.json, and the command for the heading. The examples come before the notes.
+// parts lists the sections of a statement in the order of olymp.sty: the name of the file in statement-sections,
+// which is also the key in problem-properties.json, and the command for the heading. The examples come before the
+// notes.
 var parts = []struct{ file, heading string }{
 	{"legend", ""}, {"input", `\InputFile`}, {"output", `\OutputFile`}, {"interaction", `\Interaction`},
 	{"scoring", `\Scoring`}, {"notes", `\Note`},
 }
 
-// maxSection bounds each file of a statement, in bytes.
+// maxSection is the maximum size of a statement file, in bytes.
 const maxSection = 4 << 20
 
-// statements reads the statements of all languages. Of each, it prefers the form with the most information: sections, the
-// properties, problem.tex, HTML, PDF.
+// statements reads the statements of all languages. For each language, it prefers the form with the most
+// information: sections, the properties, problem.tex, HTML, PDF.
 func (r *reader) statements() {
 	var languages []string
 	add := func(language string) {
@@ -44,7 +45,7 @@ func (r *reader) statements() {
 	for _, n := range r.doc.Names {
 		add(n.Language)
 	}
-	entries, _ := os.ReadDir(filepath.Join(r.dir, sectionsFolder)) // most packages have none
+	entries, _ := os.ReadDir(filepath.Join(r.dir, sectionsFolder)) // most packages do not have this directory
 	for _, e := range entries {
 		add(e.Name())
 	}
@@ -68,7 +69,7 @@ func (r *reader) statements() {
 
 func (r *reader) state(s icpc.Statement) { r.pkg.Statements = append(r.pkg.Statements, s) }
 
-// samples returns the tests that the statement shows, if it names none.
+// samples returns the tests that problem.xml marks as samples. A statement without examples of its own shows them.
 func (r *reader) samples() (all []judge.Case) {
 	for i, t := range r.set.Tests {
 		if !t.Sample {
@@ -118,8 +119,8 @@ func (r *reader) written(name string) bool {
 	return err == nil && len(strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff"))) > 0
 }
 
-// examples returns the examples of a statement's directory, such as example.01 and example.01.a. A statement may show
-// other examples than the tests. If there are none, it shows the tests.
+// examples returns the examples in a statement's directory, such as example.01 and example.01.a. They may differ
+// from the tests. If there are none, the statement shows the tests.
 func (r *reader) examples(folder string) string {
 	entries, _ := os.ReadDir(filepath.Join(r.dir, filepath.FromSlash(folder))) // the directory exists
 	var b strings.Builder
@@ -131,7 +132,7 @@ func (r *reader) examples(folder string) string {
 	return "\\Examples\n\n" + b.String() + "\n"
 }
 
-// properties reads a statement from problem-properties.json, which has its sections.
+// properties reads a statement from the sections in problem-properties.json.
 func (r *reader) properties(language string) {
 	name := path.Join(statementsFolder, language, propertiesFile)
 	full := r.at(name)
@@ -158,7 +159,7 @@ func (r *reader) properties(language string) {
 		}
 		var text string
 		if json.Unmarshal(all[p.file], &text) != nil || strings.TrimSpace(text) == "" {
-			continue // null, or missing
+			continue // the section is null or missing
 		}
 		files[p.file+".tex"] = text
 		b.WriteString(p.heading + "\n\n" + `\input{` + p.file + ".tex}\n\n")

@@ -13,7 +13,7 @@ import (
 	"assay/judge/packages/polygon"
 )
 
-// stated is a package with two tests, of which the first is a sample, and its statements.
+// stated is a package with statements and two tests. The first test is a sample.
 const stated = `
 -- problem.xml --
 <problem>
@@ -59,7 +59,7 @@ Add \emph{them}.
 \begin{problem}{yI}{a}{b}{c}{d}yI\end{problem}
 `
 
-// sections are the same statement, each section in a file.
+// sections contains the same statement, with each section in a file.
 const sections = `
 -- statement-sections/english/name.tex --
 Sum
@@ -152,7 +152,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestUnshown: a picture that is not there is told with the section that shows it.
+// TestUnshown checks that a missing picture is reported with the section that shows it.
 func TestUnshown(t *testing.T) {
 	dir := unpack(t, stated+sections)
 	told := func() (all []string) {
@@ -193,7 +193,7 @@ func TestUnshown(t *testing.T) {
 	}
 }
 
-// FuzzStatement: whatever stands in a statement, it is shown.
+// FuzzStatement checks that any statement can be shown.
 func FuzzStatement(f *testing.F) {
 	dir := unpack(f, stated)
 	p, faults := polygon.Open(dir, judge.Limits{})

@@ -17,7 +17,7 @@ const (
 	otherGroup  = "tests"
 )
 
-// maxTests bounds the tests of a package.
+// maxTests is the maximum number of tests in a package.
 const maxTests = 10_000
 
 // filled is the directory, below the package's, in which package fill stores the tests.
@@ -32,7 +32,7 @@ func (r *reader) name(i int) string {
 	return base
 }
 
-// files returns the files of a test: the generated ones, or the package's own. A missing file is "".
+// files returns the files of a test: the generated ones, or the package's own. The name of a missing file is "".
 func (r *reader) files(i int) (in, ans string) {
 	name := filepath.Join(filled, r.name(i))
 	if in = r.at(name + ".in"); in != "" {
@@ -47,12 +47,13 @@ func (r *reader) scored() bool {
 		slices.ContainsFunc(r.set.Groups, func(g group) bool { return g.Points != 0 })
 }
 
-// scoredByChecker reports whether the package uses points but gives none to tests. The checker then gives the points.
+// scoredByChecker reports whether the package has points, but all are zero. In this case, the checker gives the
+// points.
 func (r *reader) scoredByChecker() bool {
 	return !r.scored() && r.pkg.Checker.Program != nil && slices.ContainsFunc(r.set.Tests, func(t test) bool { return t.Points != nil })
 }
 
-// tests reads the cases, in groups.
+// tests reads the cases and assigns them to groups.
 func (r *reader) tests() (faults judge.Faults) {
 	if len(r.set.Tests) == 0 || len(r.set.Tests) > maxTests {
 		return judge.Faults{r.fault(fmt.Sprintf("the package has %d tests", len(r.set.Tests)), fmt.Sprintf("1 to %d are judged", maxTests))}
@@ -116,7 +117,7 @@ func (r *reader) gradeByChecker() {
 	r.pkg.Grading = &judge.Grading{Form: judge.FormatLegacy, Scored: true, Custom: true, Root: root}
 }
 
-// order is the sort key of a group: samples come first.
+// order returns the sort key of a group, which puts samples first.
 func order(name string) int {
 	if name == sampleGroup {
 		return 0
@@ -124,7 +125,7 @@ func order(name string) int {
 	return 1
 }
 
-// grade builds the tree of groups. If the tests of a group count separately, it splits the group into one group per test.
+// grade builds the tree of groups. If the tests of a group give points separately, each test becomes a group.
 func (r *reader) grade() {
 	secret := &judge.Node{Name: "secret", Aggregate: judge.Sum}
 	var groups []judge.Group
@@ -191,7 +192,7 @@ func (r *reader) group(name string) (group, bool) {
 	return group{}, false
 }
 
-// proofs reads the tests of validators and of the checker.
+// proofs reads the test cases for the validators and the checker.
 func (r *reader) proofs() {
 	for _, v := range r.doc.Assets.Validators {
 		for i, t := range v.Testset.Tests {

@@ -16,7 +16,7 @@ import (
 	"assay/judge/problem"
 )
 
-// A document is the part of problem.xml that judging needs.
+// A document contains the parts of problem.xml that judging needs.
 type document struct {
 	XMLName   xml.Name `xml:"problem"`
 	ShortName string   `xml:"short-name,attr"`
@@ -49,7 +49,7 @@ type document struct {
 		} `xml:"checker"`
 		Interactor *struct {
 			Source source `xml:"source"`
-			Runs   []int  `xml:"runs>run"` // runs with the interactor; if empty, the first run
+			Runs   []int  `xml:"runs>run"` // runs with the interactor; if empty, only the first run
 		} `xml:"interactor"`
 		Validators []struct {
 			Source  source  `xml:"source"`
@@ -85,7 +85,7 @@ type test struct {
 	File    string   `xml:"from-file,attr"`
 	Sample  bool     `xml:"sample,attr"`
 	Group   string   `xml:"group,attr"`
-	Points  *float64 `xml:"points,attr"` // nil if the package gives none
+	Points  *float64 `xml:"points,attr"` // nil if not given
 	Verdict string   `xml:"verdict,attr"`
 }
 
@@ -98,7 +98,7 @@ type group struct {
 	} `xml:"dependencies>dependency"`
 }
 
-// maxDocument bounds problem.xml.
+// maxDocument is the maximum size of problem.xml, in bytes.
 const maxDocument = 16 << 20
 
 // readDocument reads problem.xml.
@@ -149,7 +149,7 @@ func parseDocument(file string, data []byte) (*document, *judge.Fault) {
 	return nil, fault
 }
 
-// fromUTF16 decodes a text that begins with the byte order mark of UTF-16. It runs before the XML declaration is read.
+// fromUTF16 decodes a text that begins with a UTF-16 byte order mark. It runs before the XML declaration is read.
 func fromUTF16(data []byte) (text []byte, decoded bool) {
 	for mark, name := range map[string]string{"\xff\xfe": "utf-16le", "\xfe\xff": "utf-16be"} {
 		rest, marked := bytes.CutPrefix(data, []byte(mark))
@@ -162,7 +162,8 @@ func fromUTF16(data []byte) (text []byte, decoded bool) {
 	return data, false
 }
 
-// local converts a path in problem.xml to a path of the system. It returns "" if the path leads out of the package.
+// local converts a path in problem.xml to a path for the operating system. It returns "" for a path outside the
+// package.
 func local(path string) string {
 	path = filepath.FromSlash(strings.ReplaceAll(path, `\`, "/"))
 	if path == "" || !filepath.IsLocal(path) {

@@ -1,6 +1,6 @@
-// Package scaffold writes the first files of a contest and of a problem, as a setter would write them by
-// hand: small, complete, and accepted by `judge verify` without changes. It never overwrites a file. It does
-// not generate cases; package gen does.
+// Package scaffold writes the first files of a contest or a problem, as a setter would write them by hand: small,
+// complete, and accepted by `judge verify` without changes. It never overwrites a file. It does not generate
+// cases; package gen does.
 package scaffold
 
 import (
@@ -20,13 +20,13 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// goodID matches ids of problems, which are names of directories and arguments of commands.
+// goodID matches problem ids, which are also directory names and command arguments.
 var goodID = pattern.New(`^[a-z0-9][a-z0-9_-]{0,59}$`)
 
 // Draft is a set of files to be written.
 type Draft struct {
 	files []file
-	// Extensions are the extensions of the programs in the setter's language.
+	// Extensions lists the file extensions of the programs in the setter's language.
 	Extensions []string
 }
 
@@ -50,15 +50,15 @@ func Contest(dir string) (*Draft, error) {
 // config is the file that marks the root of a contest.
 const config = "judge.toml"
 
-// Kinds are the kinds of problems that have templates. Languages are the languages with a kit, in which the
-// setter's programs can be. There is a template for each pair.
+// Kinds lists the problem kinds that have templates. Languages lists the languages with a kit, in which the
+// setter's programs can be written. There is a template for each pair.
 var (
 	Kinds     = []string{"batch", "interactive", "multi-pass", "answers", "scores", "golf", "game"}
 	Languages = []string{"go", "python", "cpp"}
 )
 
-// Problem drafts a new problem of the contest with this root: of one of the Kinds, with programs in one of
-// the Languages. Its cases are not generated.
+// Problem drafts a new problem in the contest with this root. It has one of the Kinds, and its programs are in one
+// of the Languages. Its cases are not generated.
 func Problem(root, id, kind, language string) (*Draft, error) {
 	if !slices.Contains(Kinds, kind) || !slices.Contains(Languages, language) {
 		return nil, &judge.Fault{Text: fmt.Sprintf("there is no template of the kind %q in the language %q", kind, language), Hint: fmt.Sprintf(
@@ -98,7 +98,7 @@ func Problem(root, id, kind, language string) (*Draft, error) {
 	return d, nil
 }
 
-// add drafts the files of a template's directory; place returns their paths.
+// add drafts the files in a template directory. The function place returns their paths.
 func (d *Draft) add(from, id string, place func(name string) string) error {
 	return fs.WalkDir(templates, from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -128,10 +128,10 @@ func Write(drafts ...*Draft) (written []string, err error) {
 	return written, nil
 }
 
-// remove removes files, and the directories above them that become empty.
+// remove removes files, and their parent directories that become empty.
 func remove(paths []string) {
 	for _, path := range paths {
-		_ = os.Remove(path) // the last one does not exist
+		_ = os.Remove(path) // the file whose creation failed may not exist
 		for dir := filepath.Dir(path); os.Remove(dir) == nil; {
 			dir = filepath.Dir(dir)
 		}

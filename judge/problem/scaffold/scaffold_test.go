@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEachKindHasSolutions: a new problem shows what its cases must tell apart, in the
-// setter's language: what is right, what is wrong, and what is too slow.
+// TestEachKindHasSolutions checks that a new problem contains solutions, in the setter's language, that are
+// correct, incorrect, and too slow.
 func TestEachKindHasSolutions(t *testing.T) {
 	usual := []string{"accepted", "time_limit_exceeded", "wrong_answer"}
 	other := map[string][]string{

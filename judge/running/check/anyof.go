@@ -11,15 +11,15 @@ import (
 	"assay/judge"
 )
 
-// any-of reads an .ans file with several answers, and accepts each of them:
+// The checker any-of reads an .ans file with several answers, and accepts each of them:
 //
 //	3 4
 //	---
 //	4 3
 //
-// A line with only the separator, and perhaps blanks at its end, separates two answers. Each is compared by the rules of
-// tokens. If there are several, an answer without a token is a judge error. Otherwise a superfluous separator would
-// accept empty output.
+// A line that contains only the separator, and perhaps trailing blanks, separates two answers. Each answer is
+// compared by the rules of tokens. If there are several answers, an answer without a token is a judge error,
+// because a superfluous separator must not make the checker accept empty output.
 var anyOfOptions = []Option{
 	{"separator", "WORD", "the line between two answers, if it is not ---"},
 }
@@ -42,8 +42,8 @@ func newAnyOf(o options) (comparer, error) {
 	}, nil
 }
 
-// anyOf compares the output with each answer. If none is equal, it reports the difference that is furthest in the
-// output.
+// anyOf compares the output with each answer. If none is equal, it reports the difference that occurs latest in
+// the output.
 func anyOf(ctx context.Context, r Request, b *buffers, all *answers, compare comparer) (judge.Outcome, error) {
 	var closest judge.Outcome
 	number := 0
@@ -80,10 +80,10 @@ type answers struct {
 	list      *stream
 	separator []byte
 	count     int  // answers read so far
-	done      bool // there are no more
+	done      bool // there are no more answers
 }
 
-// next returns the position of the next answer, and whether it has no token.
+// next returns the position of the next answer, and whether the answer contains no token.
 func (a *answers) next(ctx context.Context) (answer span, empty bool, err error) {
 	a.count++
 	answer.start, empty = a.list.offset(), true

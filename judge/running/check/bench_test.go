@@ -24,8 +24,8 @@ import (
 
 var benchMiB = flag.Int("check.mib", 8, "size of each text of the benchmarks, in MiB; the published numbers are for 96")
 
-// BenchmarkPairs holds the checkers against two plain ways to compare, in the same
-// run: bytes.Equal on both files read whole, and bufio.ScanWords.
+// BenchmarkPairs compares the checkers with two simple methods in the same run: bytes.Equal on both whole files,
+// and bufio.ScanWords.
 //
 //	go test ./judge/running/check -run - -bench Pairs -benchtime 5x -check.mib 96
 func BenchmarkPairs(b *testing.B) {
@@ -97,7 +97,7 @@ func BenchmarkPairs(b *testing.B) {
 	}
 }
 
-// lineWriter writes a line and returns its length. Variants of a line are as long.
+// lineWriter writes a line and returns its length, which is the same for all variants.
 type lineWriter func(w *bufio.Writer, r *rand.Rand, eol string, variant int) int
 
 func numberLine(w *bufio.Writer, r *rand.Rand, eol string, _ int) (n int) {
@@ -123,8 +123,8 @@ func wordLine(w *bufio.Writer, r *rand.Rand, eol string, upper int) int {
 	return n
 }
 
-// benchText writes a file of the benchmarks' size. With the same kind of line, files
-// have the same lines, whatever the variant and the line's end.
+// benchText writes a file of the benchmark size. Files with the same kind of line have the same lines, except for
+// the variant and the line end.
 func benchText(b *testing.B, dir, name string, write lineWriter, eol string, variant int) *io.SectionReader {
 	b.Helper()
 	file, err := os.Create(filepath.Join(dir, name))
@@ -147,8 +147,7 @@ func benchText(b *testing.B, dir, name string, write lineWriter, eol string, var
 	return io.NewSectionReader(file, 0, info.Size())
 }
 
-// BenchmarkPrograms asks checker programs about a tiny case: what the protocol and
-// the sandbox cost.
+// BenchmarkPrograms runs checker programs on a tiny case, to measure the cost of the protocol and the sandbox.
 func BenchmarkPrograms(b *testing.B) {
 	box, err := sandbox.New(sandbox.Options{})
 	if err != nil {
@@ -171,8 +170,7 @@ func BenchmarkPrograms(b *testing.B) {
 	}
 }
 
-// reportCPU starts to measure this process's CPU time, which a busy machine
-// disturbs less than the clock.
+// reportCPU starts measuring this process's CPU time, which a busy machine affects less than wall time.
 func reportCPU(b *testing.B) (stop func()) {
 	start := cpuTime(b)
 	return func() {

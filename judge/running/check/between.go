@@ -9,7 +9,7 @@ import (
 	"assay/judge"
 )
 
-// Give replaces the input of the case; see Input.
+// Give replaces the input of the case, which Input returns.
 func (s *Session) Give(text *io.SectionReader) error {
 	if err := s.put(s.in, text); err != nil {
 		return fmt.Errorf("show an input to %s: %w", s.program.Name, err)
@@ -17,8 +17,8 @@ func (s *Session) Give(text *io.SectionReader) error {
 	return nil
 }
 
-// Between judges the output of a submission with a checker that speaks testlib. It writes the output of the checker to
-// next. In problems whose submissions run several times, that is the input of the next run.
+// Between judges the output of a submission with a checker that uses testlib, and writes the checker's output to
+// next. In problems whose submissions run several times, the checker's output is the input of the next run.
 func (s *Session) Between(ctx context.Context, out *io.SectionReader, next io.Writer) (judge.Outcome, error) {
 	if err := s.put("output", out); err != nil {
 		return judge.Outcome{}, fmt.Errorf("show the output to checker %s: %w", s.program.Name, err)

@@ -1,7 +1,7 @@
 package check
 
-// caseOptions are the options of case-sensitive and case-insensitive. These checkers are like tokens; their names say
-// how they treat upper and lower case.
+// caseOptions lists the options of case-sensitive and case-insensitive. These checkers are like tokens; their
+// names say how they treat upper and lower case.
 var caseOptions = []Option{
 	{"space_change_sensitive", "", "white space must be the same, byte for byte"},
 }

@@ -1,15 +1,15 @@
-// Package check judges the output of a program. A Checker compares an output with the answer of the reference solution,
-// and returns a verdict and, for a wrong answer, the position of the first mistake.
+// Package check judges the output of a program. A Checker compares an output with the answer of the reference
+// solution, and returns a verdict. For a wrong answer, it also returns the position of the first mistake.
 //
-// Built-in checkers (Builtin) stream the texts, so their memory does not grow with the size of the texts. A setter's own
-// checker is a program (Program) that speaks one of three protocols: kit, testlib or kattis.
+// Built-in checkers (Builtin) stream the texts, so their memory does not grow with the size of the texts. A
+// setter's own checker is a program (Program) that uses one of three protocols: kit, testlib or kattis.
 //
-// Output of a contestant is never an error, only a WrongAnswer. A checker program that crashes, is too slow or violates
-// its protocol is a JudgeError, never a WrongAnswer. The package does not judge how a solution ended, and does not
-// display differences.
+// A contestant's output never causes an error, only a WrongAnswer. A checker program that crashes, is too slow or
+// violates its protocol causes a JudgeError, never a WrongAnswer. The package does not judge how a solution ended,
+// and does not display differences.
 //
-// To add a built-in checker, add a file with a function like newTokens, a line in the table builtins, and a directory of
-// examples in testdata.
+// To add a built-in checker, add a file with a function like newTokens, an entry in the table builtins, and a
+// directory of examples in testdata.
 package check
 
 import (
@@ -25,49 +25,49 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// A Request is an output to judge. The texts may have any size. The read positions of the sections are neither used nor
-// changed.
+// A Request is an output to be judged. The texts may have any size. The read positions of the sections are neither
+// used nor changed.
 type Request struct {
 	Case string            // such as "edge/corner-0-0"
 	In   *io.SectionReader // input of the program
 	Ans  *io.SectionReader // output of the reference solution
 	Out  *io.SectionReader // output of the program
-	Args []string          // for this case, after the checker's own arguments
+	Args []string          // arguments for this case, in addition to the checker's own
 }
 
 // A Checker judges the outputs of a submission, in judging order. It may keep state from case to case, so only one
 // goroutine may use it at a time.
 type Checker interface {
-	// Check judges one output. It returns an error only if the machine fails or ctx ends.
+	// Check judges one output. It returns an error only if the machine fails or ctx is done.
 	Check(ctx context.Context, r Request) (judge.Outcome, error)
-	// Close ends the processes of the checker. The checker cannot be used afterwards.
+	// Close stops the checker's processes. The checker cannot be used afterwards.
 	Close() error
 }
 
-// A Description describes a built-in checker for users.
+// A Description describes a built-in checker to users.
 type Description struct {
 	Name    string
 	Doc     string // one line
 	Options []Option
 }
 
-// An Option is an argument of a built-in checker. If it has a value, the value is a second argument.
+// An Option is an argument of a built-in checker. If the option takes a value, the value is a second argument.
 type Option struct {
 	Name  string
-	Value string // what the value is: "EPSILON"; "" for an option without a value
+	Value string // name of the value, such as "EPSILON"; empty for an option without a value
 	Doc   string // one line
 }
 
-// A builtin is a row of the table of built-in checkers.
+// A builtin is an entry in the table of built-in checkers.
 type builtin struct {
 	Description
 	make func(o options) (comparer, error)
 }
 
-// A comparer is the comparison of a built-in checker. Between calls it keeps only the buffers.
+// A comparer is the comparison function of a built-in checker. Only the buffers are kept between calls.
 type comparer func(ctx context.Context, r Request, b *buffers) (judge.Outcome, error)
 
-// builtins are the built-in checkers, by name.
+// builtins lists the built-in checkers by name.
 var builtins = []builtin{
 	{Description{"any-of", "one of several answers, which a line --- parts in the .ans file; tokens compares each", append(
 		anyOfOptions, tokensOptions...,
@@ -90,7 +90,7 @@ var builtins = []builtin{
 	}, newUnordered},
 }
 
-// Names returns the built-in checkers, sorted by name.
+// Names returns descriptions of the built-in checkers, sorted by name.
 func Names() []Description {
 	all := make([]Description, len(builtins))
 	for i, row := range builtins {
@@ -99,8 +99,8 @@ func Names() []Description {
 	return all
 }
 
-// Builtin returns the checker with a name. If the name or an argument is unknown, it returns a *judge.Fault without a
-// file.
+// Builtin returns the checker with this name. If the name or an argument is unknown, it returns a *judge.Fault
+// without a file.
 func Builtin(name string, args []string) (Checker, error) {
 	var names []string
 	for _, row := range builtins {
@@ -123,10 +123,10 @@ type builtinChecker struct {
 	spare sync.Pool // of *buffers
 
 	mu      sync.Mutex
-	compare map[string]comparer // by the arguments of a case
+	compare map[string]comparer // by the additional arguments of a case
 }
 
-// comparer returns the comparer for a case with further arguments. It keeps it for later cases.
+// comparer returns the comparer for a case with additional arguments, and caches it for later cases.
 func (c *builtinChecker) comparer(more []string) (comparer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,7 +164,7 @@ func (c *builtinChecker) Check(ctx context.Context, r Request) (judge.Outcome, e
 
 func (c *builtinChecker) Close() error { return nil }
 
-// options are the arguments of a checker: the value of each given option.
+// options maps each given option of a checker to its value.
 type options map[string]string
 
 func (o options) has(name string) bool {
@@ -172,7 +172,7 @@ func (o options) has(name string) bool {
 	return given
 }
 
-// parseOptions parses the arguments by the options of a checker.
+// parseOptions parses args according to the options of a checker.
 func parseOptions(d Description, args []string) (options, error) {
 	given := options{}
 	var names []string
@@ -225,7 +225,7 @@ func unknownOption(checker, word string, names []string) *judge.Fault {
 
 var accepted = judge.Outcome{Verdict: judge.Accepted}
 
-// wrong returns the outcome for a contestant's fault.
+// wrong returns the outcome for a contestant's error.
 func wrong(place *judge.Place, message string) (judge.Outcome, error) {
 	return judge.Outcome{Verdict: judge.WrongAnswer, Message: message, Place: place}, nil
 }

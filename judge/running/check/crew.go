@@ -13,13 +13,13 @@ type Crew struct {
 	judge.Builder
 	Problem *judge.Problem
 	Runner  judge.Runner
-	Usual   judge.Limits // of a setter's program, if the problem sets none
-	// Place sets the position of a fault in the options of a built-in checker. If nil, the position is the problem's
+	Usual   judge.Limits // limits of a setter's program, if the problem sets none
+	// Place sets the position of a fault in the options of a built-in checker. If nil, the position is the problem
 	// directory.
 	Place func(*judge.Fault) *judge.Fault
 
 	mu      sync.Mutex
-	checker *judge.Program // once it is built
+	checker *judge.Program // nil until it is built
 }
 
 // Limits returns the limits for one run of a checker, validator or interactor.
@@ -52,7 +52,7 @@ func (c *Crew) placed(f *judge.Fault) *judge.Fault {
 	return f
 }
 
-// build builds the checker, once.
+// build builds the checker once.
 func (c *Crew) build(ctx context.Context, part *judge.Part) (*judge.Program, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

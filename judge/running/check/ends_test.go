@@ -32,7 +32,7 @@ func TestTheEndOfTheContextEndsPrograms(t *testing.T) {
 	}
 }
 
-// endsAtStart ends a context when a program is started.
+// endsAtStart is a runner that cancels a context when it starts a program.
 type endsAtStart struct {
 	judge.Runner
 	end context.CancelFunc
@@ -43,7 +43,8 @@ func (r *endsAtStart) Start(ctx context.Context, c *judge.Command) (judge.Proces
 	return r.Runner.Start(ctx, c)
 }
 
-// TestTheContextEndsAsAProgramStarts has the next case judged all the same.
+// TestTheContextEndsAsAProgramStarts checks that the next case is still judged if the context is canceled while a
+// program starts.
 func TestTheContextEndsAsAProgramStarts(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	c := program(t, &endsAtStart{newBox(t, ""), end}, "kit", judge.Limits{})
@@ -55,10 +56,10 @@ func TestTheContextEndsAsAProgramStarts(t *testing.T) {
 	}
 }
 
-// levels are more than the process of TestProgramsLeaveNothing may have files open.
+// levels is more than the number of files that the test process may keep open.
 const levels = 1000
 
-// TestProgramsLeaveNothing looks for directories that stay behind, however deep.
+// TestProgramsLeaveNothing checks that no directories remain, however deep they are.
 func TestProgramsLeaveNothing(t *testing.T) {
 	razetest.FewFiles(t)
 	dir := t.TempDir()
@@ -73,7 +74,7 @@ func TestProgramsLeaveNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask(t, c, "folders")
-		ask(t, c, "folders") // which empties the directory first
+		ask(t, c, "folders") // this empties the directory first
 		if err := c.Close(); err != nil {
 			t.Errorf("%s: Close: %v", speaks, err)
 		}

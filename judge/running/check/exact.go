@@ -22,13 +22,14 @@ func compareExact(ctx context.Context, r Request, b *buffers) (judge.Outcome, er
 		switch {
 		case ans.ended() && out.ended():
 			return accepted, nil
-		case ans.lo < ans.hi || ans.ended() || out.ended(): // both windows move together
+		case ans.lo < ans.hi || ans.ended() || out.ended(): // both windows advance together
 			return bytesDiffer(ctx, r, ans.offset())
 		}
 	}
 }
 
-// bytesDiffer returns what is in both texts at an offset, up to the end of the line.
+// bytesDiffer returns the outcome for texts that differ at an offset. It quotes both texts up to the end of the
+// line.
 func bytesDiffer(ctx context.Context, r Request, at int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, at, at)
 	line, column := w.line(), w.column()
@@ -47,7 +48,7 @@ func bytesDiffer(ctx context.Context, r Request, at int64) (judge.Outcome, error
 	return w.wrong("line %d, column %d: want %s, got %s", line, column, w.restOfLine(r.Ans, at), w.restOfLine(r.Out, at))
 }
 
-// restOfLine quotes a text from an offset to the end of the line, with its line feed.
+// restOfLine quotes a text from an offset to the end of the line, including the line feed.
 func (w *where) restOfLine(text *io.SectionReader, at int64) string {
 	end := w.forth(text, at, isLineFeed)
 	return w.quote(text, span{at, min(end+1, text.Size())}, at)

@@ -61,7 +61,7 @@ func ExampleNames() {
 	// unordered
 }
 
-// A checker program of a problem directory, compiled and ready to run.
+// This example runs a checker program of a problem directory that is compiled and ready to run.
 func ExampleProgram() {
 	var runner judge.Runner
 	var program *judge.Program

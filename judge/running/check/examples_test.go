@@ -17,11 +17,10 @@ import (
 	"assay/judge/running/check"
 )
 
-// TestExamples judges the outputs under testdata: one directory for each builtin
-// checker, with archives in it. The comment of an archive may have a line
-// "args: ..." for the checker, and "quoted" where the texts are written as Go
-// strings. Its files are ans, and the outputs ac/*, wa/* and je/*, named for what they
-// try; the last one, messages, says what people are told, and is written by -update.
+// TestExamples judges the outputs in testdata, which contains a directory of archives for each built-in checker.
+// An archive's comment may contain a line "args: ..." for the checker, and "quoted" if the texts are Go strings.
+// The files are ans, and the outputs ac/*, wa/* and je/*, named after what they test. The last file, messages,
+// contains the expected messages and is written with -update.
 func TestExamples(t *testing.T) {
 	for _, d := range check.Names() {
 		for _, file := range golden.Files(t, filepath.Join("testdata", d.Name, "*.txtar")) {

@@ -1,7 +1,7 @@
 package check
 
-// floatsOptions are the options of floats, which is like tokens with a default tolerance. If only one tolerance is
-// given, there is no other: a setter who wants only the absolute error judged writes abs.
+// floatsOptions lists the options of floats, which is like tokens with a default tolerance. If only one tolerance
+// is given, the other one does not apply: a setter who wants to check only the absolute error writes abs.
 var floatsOptions = []Option{
 	{"abs", "EPSILON", "numbers may differ by this much; without rel there is no relative tolerance"},
 	{"rel", "EPSILON", "numbers may differ by this much times the answer; without abs there is no absolute tolerance"},

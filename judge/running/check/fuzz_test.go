@@ -11,14 +11,15 @@ import (
 	"assay/judge"
 )
 
-// smallWindow makes short texts cross many windows. Numbers may have a quarter of it.
+// smallWindow is a window size in bytes that makes short texts span many windows. A number may be at most a
+// quarter as long as a window.
 const smallWindow = 128
 
-// used are the buffers for each size of window: as in the judge, they are full of
-// what was there before. No test here is parallel.
+// used contains the buffers for each window size. As in the judge, they contain old data. No test here is
+// parallel.
 var used = map[int]*buffers{}
 
-// run runs a comparer on texts, with a window of the given size.
+// run runs a comparer on texts, with windows of the given size.
 func run(t testing.TB, compare comparer, window int, ans, out string) judge.Outcome {
 	t.Helper()
 	r := Request{In: section(""), Ans: section(ans), Out: section(out)}
@@ -46,8 +47,8 @@ func section(s string) *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(s), 0, int64(len(s)))
 }
 
-// agree says of one pair whether the fast and the slow version agree, with a small
-// window and with the usual one.
+// agree checks that the fast and the slow version agree on a pair of texts, with a small window and with the
+// default one.
 func agree(t testing.TB, what string, compare comparer, naive func(longest int) bool, ans, out string) {
 	t.Helper()
 	for window, longest := range map[int]int{smallWindow: smallWindow / 4, defaultChunk: maxNumber} {
@@ -58,7 +59,7 @@ func agree(t testing.TB, what string, compare comparer, naive func(longest int) 
 	}
 }
 
-// variants are tokens checkers for the fuzz targets: every combination of options.
+// variants returns tokens checkers for the fuzz targets, with every combination of options.
 func variants(t testing.TB) map[string]*tokens {
 	all := map[string]*tokens{}
 	for _, options := range []string{
@@ -92,7 +93,7 @@ func allAgree(t testing.TB, all map[string]*tokens, ans, out string) {
 	}, ans, out)
 }
 
-// hugeExponent says whether a number is too much for the slow version's rationals.
+// hugeExponent reports whether a number is too large for the slow version's rationals.
 func hugeExponent(text string) bool {
 	for _, token := range strings.FieldsFunc(text, naiveSpace) {
 		if _, exponent, found := strings.Cut(strings.ToLower(token), "e"); found && len(strings.TrimLeft(exponent, "+-0")) > 4 {
@@ -106,7 +107,7 @@ func FuzzCheckers(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"1 2 3\n", "1 2 3"}, {"1 2\n3\n", "1\n2 3\n"}, {"a  b", "a b"}, {"", " \n"}, {"12 3", "123"},
 		{"Yes\nNo\n", "yes\r\nNO  \r\n\n"}, {"0.3 1e3 inf", "0.4 1000 INF"}, {"b\na\na\n", "a\nb\na"}, {"x\x00y", "x\xffy"},
-		// Words, for a small window, of which the end alone would be a number near the other's.
+		// With a small window, these words must not be compared by their ends, which are numbers near each other.
 		{strings.Repeat("1", smallWindow+10) + "1", strings.Repeat("1", smallWindow+10) + "2"},
 		{strings.Repeat("1", smallWindow+25) + "1", strings.Repeat("1", smallWindow+25) + "2"},
 		{strings.Repeat("1", smallWindow), strings.Repeat("1", smallWindow+10) + "2"},
@@ -118,8 +119,7 @@ func FuzzCheckers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, ans, out string) { allAgree(t, all, ans, out) })
 }
 
-// TestFastAndSlowAgree is FuzzCheckers over pairs that are nearly alike, which
-// random bytes seldom are.
+// TestFastAndSlowAgree runs FuzzCheckers on pairs that are nearly equal, which random bytes rarely are.
 func TestFastAndSlowAgree(t *testing.T) {
 	pairs := 1500
 	if testing.Short() {
@@ -140,7 +140,7 @@ func TestFastAndSlowAgree(t *testing.T) {
 	}
 }
 
-// TestAnyOfAgrees builds lists of answers and outputs that are near one of them.
+// TestAnyOfAgrees tests lists of answers with outputs that are close to one of the answers.
 func TestAnyOfAgrees(t *testing.T) {
 	tok := variants(t)["float_tolerance 1e-1"]
 	compare, err := newAnyOf(options{"float_tolerance": "1e-1"})
@@ -174,7 +174,7 @@ var (
 	}
 )
 
-// randomText makes a text of some hundred bytes: words, numbers, and long tokens.
+// randomText returns a text of a few hundred bytes: words, numbers, and long tokens.
 func randomText(r *rand.Rand) string {
 	var b strings.Builder
 	for range r.IntN(40) {
@@ -193,7 +193,7 @@ func randomText(r *rand.Rand) string {
 	return b.String()
 }
 
-// alter changes something small.
+// alter makes a small change to the text.
 func alter(r *rand.Rand, text string) string {
 	at := r.IntN(len(text) + 1)
 	end := min(len(text), at+r.IntN(3))
@@ -207,7 +207,7 @@ func alter(r *rand.Rand, text string) string {
 		return strings.ReplaceAll(text, " ", spaces[r.IntN(len(spaces))])
 	case 3:
 		return text[:at] + strings.ToUpper(text[at:])
-	case 4: // a number near another one
+	case 4: // a number close to another one
 		old, now := numbers[r.IntN(len(numbers))], numbers[r.IntN(len(numbers))]
 		return strings.Replace(text, old, now, 1)
 	}
@@ -255,7 +255,7 @@ func FuzzNumber(f *testing.F) {
 
 func newTolerance(e epsilon) *tolerance { return &tolerance{abs: e, rel: e} }
 
-// TestTheMachinesFaultsAreErrors: nobody may be judged on a text that cannot be read.
+// TestTheMachinesFaultsAreErrors checks that Check returns an error if a text cannot be read.
 func TestTheMachinesFaultsAreErrors(t *testing.T) {
 	short := func(size int64) *io.SectionReader { return io.NewSectionReader(strings.NewReader("1 2 3 4"), 0, size) }
 	ended, cancel := context.WithCancel(t.Context())

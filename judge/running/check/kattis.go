@@ -11,7 +11,7 @@ import (
 	"assay/judge"
 )
 
-// A kattis checker speaks the protocol for output validators of the ICPC problem package format.
+// A kattis checker uses the protocol for output validators of the ICPC problem package format.
 type kattis struct{ *Validator }
 
 func newKattis(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
@@ -19,8 +19,8 @@ func newKattis(r judge.Runner, p *judge.Part, program *judge.Program, limits jud
 	return kattis{v}, err
 }
 
-// The exit codes of the protocol. Any other code is a judge error, even 0, because a program that does not know the
-// protocol ends with 0.
+// The exit codes of the protocol. Any other code is a judge error, even 0, because a program that does not know
+// the protocol exits with 0.
 const (
 	kattisRight = 42
 	kattisWrong = 43
@@ -81,8 +81,8 @@ func kattisOutcome(c *perCase, exec judge.Exec, stderr string) (o judge.Outcome,
 	return o, nil
 }
 
-// scoreOf parses a decimal number. It returns NaN for anything else. It does not check whether the score is in its
-// bounds, nor whether it counts.
+// scoreOf parses a decimal number. It returns NaN for anything else. It does not check whether the score is within
+// its bounds, nor whether it is used.
 func scoreOf(text string) float64 {
 	text = strings.TrimSpace(text)
 	x, err := strconv.ParseFloat(text, 64)

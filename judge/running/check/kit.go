@@ -15,13 +15,13 @@ import (
 // A kitChecker uses one process for all cases with the same arguments. The first of these cases starts it.
 type kitChecker struct {
 	name    string
-	newProc func(args []string) *kitproc.Proc // not started yet
-	procs   map[string]*kitproc.Proc          // by the arguments of the cases
+	newProc func(args []string) *kitproc.Proc // returns a process that is not started yet
+	procs   map[string]*kitproc.Proc          // by the additional arguments of cases
 }
 
 func newKit(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
 	newProc := func(args []string) *kitproc.Proc {
-		// The process continues after the case that starts it. Close ends it.
+		// The process outlives the case that starts it. Close stops it.
 		return kitproc.New(context.Background(), r, program, "checker", limits, slices.Concat(p.Args, args)...)
 	}
 	return &kitChecker{name: program.Name, newProc: newProc, procs: map[string]*kitproc.Proc{}}, nil
@@ -51,7 +51,7 @@ func (c *kitChecker) Check(ctx context.Context, r Request) (judge.Outcome, error
 	return o, nil
 }
 
-// blame returns the outcome for an error of the program, and the error of anything else.
+// blame returns an outcome for an error of the program, and an error for anything else.
 func (c *kitChecker) blame(ctx context.Context, err error) (judge.Outcome, error) {
 	if cause := context.Cause(ctx); cause != nil {
 		return judge.Outcome{}, cause

@@ -5,17 +5,17 @@ import (
 	"context"
 )
 
-// A line is a line of a text, without the blanks at its end.
+// A line is a line of a text, without trailing blanks.
 type line struct {
 	start, end int64  // offsets in the text
-	text       []byte // valid until the stream moves on; nil if the line is longer than the window
+	text       []byte // valid until the stream advances; nil if the line is longer than the window
 }
 
 func (l line) empty() bool { return l.start == l.end }
 
 // nextLine consumes a line and returns it. At the end of the text, ok is false.
 func (s *stream) nextLine(ctx context.Context) (l line, ok bool, err error) {
-	known := 0 // number of bytes of the window known to have no line feed
+	known := 0 // number of bytes in the window that are known to contain no line feed
 	for {
 		if i := bytes.IndexByte(s.buf[s.lo+known:s.hi], '\n'); i >= 0 {
 			return s.passLine(known+i, 1), true, nil
@@ -34,7 +34,7 @@ func (s *stream) nextLine(ctx context.Context) (l line, ok bool, err error) {
 	}
 }
 
-// passLine consumes a line of n bytes and a line feed of feed bytes.
+// passLine consumes a line of n bytes, followed by a line feed of feed bytes.
 func (s *stream) passLine(n, feed int) line {
 	text := s.buf[s.lo : s.lo+n]
 	for len(text) > 0 && isBlank(text[len(text)-1]) {

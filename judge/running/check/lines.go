@@ -9,8 +9,8 @@ import (
 
 func newLines(options) (comparer, error) { return compareLines, nil }
 
-// compareLines compares line by line. It ignores blanks at the end of a line, including the carriage return, and empty
-// lines at the end of the text. Blanks within a line matter.
+// compareLines compares line by line. It ignores blanks at the end of a line, including the carriage return, and
+// empty lines at the end of the text. Blanks within a line are compared.
 func compareLines(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
 	ans, out := b.streams(r)
 	for {
@@ -39,9 +39,9 @@ func compareLines(ctx context.Context, r Request, b *buffers) (judge.Outcome, er
 			return lineDiffers(ctx, r, ansAt, outAt)
 		}
 		if ans.ended() == out.ended() {
-			continue // with the line feeds, or the end
+			continue // continue with the line feeds, or at the end
 		}
-		// One text has ended. The rest of the other one may only be empty lines.
+		// One text has ended. The other may only contain empty lines from here on.
 		longer, at := ans, &ansAt
 		if ans.ended() {
 			longer, at = out, &outAt
@@ -57,7 +57,7 @@ func compareLines(ctx context.Context, r Request, b *buffers) (judge.Outcome, er
 	}
 }
 
-// atLineEnd consumes blanks, and reports whether the line ends after them.
+// atLineEnd consumes blanks, and reports whether they are followed by the end of the line.
 func (s *stream) atLineEnd(ctx context.Context) (bool, error) {
 	for {
 		for s.lo < s.hi && isBlank(s.buf[s.lo]) {
@@ -75,7 +75,7 @@ func (s *stream) atLineEnd(ctx context.Context) (bool, error) {
 	}
 }
 
-// onlySpace consumes white space, and reports whether the text ends after it.
+// onlySpace consumes white space, and reports whether it is followed by the end of the text.
 func (s *stream) onlySpace(ctx context.Context) (bool, error) {
 	for {
 		if s.skipSpace(); s.lo < s.hi {
@@ -107,7 +107,7 @@ func lineDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outc
 	return w.wrong("line %d: want %s, got %s", w.line(), w.wholeLine(r.Ans, ansAt), w.wholeLine(r.Out, outAt))
 }
 
-// linesEndDiffers returns the outcome for lines that are missing, or too many, from the given offsets on.
+// linesEndDiffers returns the outcome for missing or additional lines from the given offsets on.
 func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing bool) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, outAt)
 	if missing {
@@ -124,19 +124,19 @@ func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing
 	return w.wrong("line %d: want the end, got %s%s", w.line(), w.wholeLine(r.Out, outAt), and)
 }
 
-// nothingFrom reports whether a text has only white space from the start of the line of an offset.
+// nothingFrom reports whether a text contains only white space from the start of the line at an offset.
 func (w *where) nothingFrom(text *io.SectionReader, at int64) bool {
 	return w.forth(text, w.back(text, at, isLineFeed), notSpace) == text.Size()
 }
 
-// wholeLine quotes the line of an offset, without the blanks at its end.
+// wholeLine quotes the line at an offset, without trailing blanks.
 func (w *where) wholeLine(text *io.SectionReader, at int64) string {
 	line := span{w.back(text, at, isLineFeed), w.forth(text, at, isLineFeed)}
 	line.end = max(line.start, w.backFrom(text, line, isBlank))
 	return w.quote(text, line, min(at, line.end))
 }
 
-// backFrom returns the end of a line without the last bytes for which drop returns true.
+// backFrom returns the end of a line after removing the trailing bytes for which drop returns true.
 func (w *where) backFrom(text *io.SectionReader, line span, drop func(byte) bool) int64 {
 	return w.back(text, line.end, func(c byte) bool { return !drop(c) })
 }

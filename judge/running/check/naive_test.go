@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// The slow, obvious versions of the checkers: they hold everything in memory and
-// say only yes or no.
+// The slow, simple versions of the checkers. They read everything into memory, and only return whether the texts
+// match.
 
 func naiveSpace(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }
 
@@ -42,7 +42,7 @@ func naiveToken(t *tokens, longest int, want, got string) bool {
 	return false
 }
 
-// naiveLower lowers ASCII letters and no others.
+// naiveLower converts ASCII letters to lower case, and no other letters.
 func naiveLower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -92,8 +92,7 @@ func naiveRat(s string) *big.Rat {
 	return r
 }
 
-// naiveLines returns the lines without blanks at their ends and without empty ones
-// at the end of the text.
+// naiveLines returns the lines without trailing blanks, and without empty lines at the end of the text.
 func naiveLines(text string) []string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
@@ -129,7 +128,7 @@ func naiveAnyOf(t *tokens, longest int, ans, out string) bool {
 	return naiveTokens(t, longest, one, out)
 }
 
-// naiveSite finds the place of a difference for tokens of which none is a number.
+// naiveSite finds the position of a difference in tokens that are not numbers.
 func naiveSite(out string, at int) (line, column int) {
 	before := []byte(out[:at])
 	return bytes.Count(before, []byte("\n")) + 1, at - bytes.LastIndexByte(before, '\n')

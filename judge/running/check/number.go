@@ -10,26 +10,26 @@ import (
 	"assay/judge"
 )
 
-// A number is a decimal number as it was written: 0.digits x 10^exp. The digits are those before the exponent in text,
+// A number is a decimal number as written: 0.digits x 10^exp. The digits are those before the exponent in text,
 // without sign and point.
 type number struct {
 	text     []byte
 	neg      bool
 	zero     bool
 	mantissa uint64 // the digits, if exact
-	exact    bool   // the digits fit in mantissa
-	exp      int64  // power of ten of the mantissa's last digit
+	exact    bool   // whether the digits fit in mantissa
+	exp      int64  // power of ten for the mantissa's last digit
 }
 
-// maxExponent replaces larger exponents. A number with such an exponent is practically infinite: enough digits to
-// compensate for it do not fit in a token.
+// maxExponent replaces larger exponents. A number with such an exponent is practically infinite: a token is too
+// short for enough digits to compensate for it.
 const maxExponent = 1 << 40
 
 // parseNumber parses a token of the form
 //
 //	[+-]?(\d*\.\d+|\d+\.|\d+)([eE][+-]?\d+)?
 //
-// Nothing else is a number, such as a hexadecimal number or infinity.
+// Other tokens are not numbers, such as hexadecimal numbers or infinity.
 func parseNumber(text []byte) (n number, ok bool) {
 	n.text, n.exact = text, true
 	i := 0
@@ -91,13 +91,13 @@ func parseExponent(text []byte) (exponent int64, ok bool) {
 	return exponent, len(text) > 0
 }
 
-// powersOfTen are the powers of ten that a float64 represents exactly.
+// powersOfTen lists the powers of ten that a float64 represents exactly.
 var powersOfTen = [...]float64{
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
 	1e19, 1e20, 1e21, 1e22,
 }
 
-// smallestNormal is the smallest positive float64 with all 53 bits.
+// smallestNormal is the smallest positive float64 with full precision (53 bits).
 const smallestNormal = 0x1p-1022
 
 // float returns the nearest float64. If that is infinite, or so small that bits are lost, ok is false.
@@ -106,7 +106,7 @@ func (n *number) float() (f float64, ok bool) {
 		return 0, true
 	}
 	if n.exact && n.mantissa <= 1<<53 && -22 <= n.exp && n.exp <= 22 {
-		// Both are exact, so the single operation rounds once.
+		// Both operands are exact, so the result is rounded once.
 		f = float64(n.mantissa)
 		if n.exp < 0 {
 			f /= powersOfTen[-n.exp]
@@ -122,10 +122,11 @@ func (n *number) float() (f float64, ok bool) {
 	return f, err == nil && math.Abs(f) >= smallestNormal
 }
 
-// shortNumber parses a number at the start of a text, up to white space, and returns its length. The number must have no
-// exponent and so few digits that one operation gives the float64. For all other texts, the length is 0.
+// shortNumber parses a number at the start of a text, up to white space, and returns its length. The number must
+// have no exponent and so few digits that a single operation gives the float64. For all other texts, the length is
+// 0.
 func shortNumber(text []byte) (f float64, length int) {
-	const most = 20 // bytes; with more there may be too many digits
+	const most = 20 // bytes; longer numbers may have too many digits
 	text = text[:min(len(text), most)]
 	i := 0
 	if len(text) > 0 && text[0] == '-' {
@@ -163,7 +164,7 @@ type decimal struct {
 	exp      int64
 }
 
-// decimal returns the exact number. It takes more than linear time, so it is used only for numbers of the setter.
+// decimal returns the exact value. It takes more than linear time, so it is used only for the setter's numbers.
 func (n *number) decimal() decimal {
 	if n.exact {
 		m := new(big.Int).SetUint64(n.mantissa)
@@ -206,7 +207,7 @@ func (n *number) lastExp(digits []byte) int64 {
 	return exp - int64(len(digits))
 }
 
-// maxShift bounds the zeros that exact arithmetic appends to align two numbers.
+// maxShift is the maximum number of zeros that exact arithmetic appends to align two numbers.
 const maxShift = 100_000
 
 // plus returns d + e. If their exponents are too far apart, ok is false.
@@ -258,12 +259,12 @@ func (n *number) compare(d decimal) int {
 	return sign * bytes.Compare(digits, bytes.TrimRight(other, "0"))
 }
 
-// An epsilon is a bound of a tolerance, as text and as a number.
+// An epsilon is a tolerance, as text and as a number.
 type epsilon struct {
 	given bool
 	text  string
 	float float64
-	fits  bool // float represents the text
+	fits  bool // whether float represents the text
 	exact decimal
 }
 
@@ -286,14 +287,15 @@ func parseEpsilon(checker, option, text string) (epsilon, error) {
 	return e, nil
 }
 
-// A tolerance is how far a number may be from the answer's.
+// A tolerance is how far a number may differ from the answer's.
 type tolerance struct{ abs, rel epsilon }
 
-// accepts reports whether the answer's token is a number and, if so, whether the output's token is a number near it.
+// accepts reports whether the answer's token is a number and, if so, whether the output's token is a number near
+// it.
 //
-// A number is near if float64 arithmetic or exact decimal arithmetic says so. Setters who compute with float64 expect
-// the first. For example, 10.1 is within 0.1 of 10 by both, but 0.4 is within 0.1 of 0.3 only by exact arithmetic. If a
-// value overflows or underflows, only exact arithmetic decides.
+// A number is near if it is within the tolerance by float64 arithmetic or by exact decimal arithmetic. Setters who
+// compute with float64 expect the float64 result. For example, 10.1 is within 0.1 of 10 by both, but 0.4 is within
+// 0.1 of 0.3 only by exact arithmetic. If a value overflows or underflows, only exact arithmetic is used.
 func (t *tolerance) accepts(ans, out []byte) (near, isNumber bool) {
 	a, ok := parseNumber(ans)
 	if !ok {
@@ -315,7 +317,7 @@ func (t *tolerance) nearFloat(a, s *number) bool {
 	return ok && t.floats(want, got)
 }
 
-// floats reports whether two numbers are near in float64 arithmetic.
+// floats reports whether two numbers are near by float64 arithmetic.
 func (t *tolerance) floats(want, got float64) bool {
 	distance := math.Abs(got - want)
 	if math.IsInf(distance, 0) {
@@ -342,8 +344,8 @@ func (t *tolerance) nearExact(a, s *number) bool {
 	return t.rel.given && s.within(want, want.abs().times(t.rel.exact))
 }
 
-// within reports whether n differs from want by at most distance. If one of the numbers has a hundred thousand digits
-// more than the other, it returns false.
+// within reports whether n differs from want by at most distance. It returns false if one of the numbers has over
+// a hundred thousand digits more than the other.
 func (n *number) within(want, distance decimal) bool {
 	low, ok := want.plus(distance.neg())
 	if !ok {
@@ -353,7 +355,8 @@ func (n *number) within(want, distance decimal) bool {
 	return ok && n.compare(low) >= 0 && n.compare(high) <= 0
 }
 
-// explain returns how far apart two tokens are that were not accepted. It returns "" if the answer's is no number.
+// explain describes how far apart two tokens are that were not accepted. It returns "" if the answer's token is
+// not a number.
 func (t *tolerance) explain(ans, out []byte) string {
 	a, ok := parseNumber(ans)
 	if !ok {

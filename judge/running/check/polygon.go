@@ -15,8 +15,9 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// polygonOptions are the standard checkers of Polygon, known as std::wcmp.cpp and so on. They are as strict as testlib:
-// 007 and +7 are not integers, a missing line is wrong even if it is empty, and nothing may follow a single number.
+// polygonOptions lists the standard checkers of Polygon, known as std::wcmp.cpp and so on. They are as strict as
+// testlib: 007 and +7 are not integers, a missing line is wrong even if it is empty, and nothing may follow a
+// single number.
 var polygonOptions = []Option{
 	{"acmp", "", "one number, within 1.5e-6 absolutely"},
 	{"dcmp", "", "one number, within 1e-6, absolutely or relatively"},
@@ -36,13 +37,13 @@ var polygonOptions = []Option{
 	{"yesno", "", "one word YES or NO in any letter case"},
 }
 
-// polygonRules has the comparison of each checker.
+// polygonRules maps each checker to its comparison.
 var polygonRules = map[string]func(p *polygon) error{
 	"acmp": single(absolutely(1.5e-6)), "rcmp": single(absolutely(1.5e-6)), "dcmp": single(near(1e-6)),
 	"rcmp4": each(near(1e-4)), "rcmp6": each(near(1e-6)), "rcmp9": each(near(1e-9)), "rncmp": each(absolutely(1.5e-5)),
 	"icmp": single(integers(32)), "ncmp": each(integers(64)), "uncmp": unorderedIntegers,
 	"hcmp":   oneHugeInteger,
-	"wcmp":   nil, // is like tokens with case_sensitive
+	"wcmp":   nil, // like tokens with case_sensitive
 	"nyesno": each(yesNo), "yesno": single(yesNo),
 	"lcmp": polygonLines(wordsOf), "fcmp": polygonLines(func(line string) []string { return []string{line} }),
 }
@@ -51,7 +52,7 @@ func newPolygon(o options) (comparer, error) {
 	if len(o) > 1 {
 		return nil, &judge.Fault{Text: fmt.Sprintf("checker polygon: want one name of a checker, got %d", len(o))}
 	}
-	name := "wcmp" // the default one
+	name := "wcmp" // the default checker
 	for given := range o {
 		name = given
 	}
@@ -77,7 +78,7 @@ func newPolygon(o options) (comparer, error) {
 	}, nil
 }
 
-// A polygonWrong is a mistake of the contestant, and a polygonFault a mistake in the answer file.
+// A polygonWrong is an error of the contestant, and a polygonFault an error in the answer file.
 type (
 	polygonWrong struct{ text string }
 	polygonFault struct{ text string }
@@ -88,13 +89,13 @@ func (e *polygonFault) Error() string { return e.text }
 
 func differs(format string, args ...any) error { return &polygonWrong{fmt.Sprintf(format, args...)} }
 
-// A polygon is one comparison.
+// A polygon is the state of one comparison.
 type polygon struct {
-	ctx      context.Context // polygon lives only within one call
+	ctx      context.Context // a polygon is used only within one call
 	ans, out *wordReader
 }
 
-// nothingMore returns an error if the output has more words, as testlib does before it accepts.
+// nothingMore returns an error if the output contains more words, as testlib does before it accepts.
 func (p *polygon) nothingMore() error {
 	word, err := p.out.word()
 	if err == nil {
@@ -111,15 +112,15 @@ func end(err error) error {
 	return err
 }
 
-// A comparison compares words. Want returns an error if the answer's word does not have the right form, and same an
-// error if the output's word differs.
+// A comparison compares words. Want returns an error if the answer's word is malformed. Same returns an error if
+// the output's word differs.
 type comparison struct {
 	want func(ans string) error
 	same func(ans, out string) error
-	late bool // call want only if the output has a word
+	late bool // whether to call want only if the output has a word
 }
 
-// single compares the first words of both texts.
+// single returns a function that compares the first words of both texts.
 func single(c comparison) func(p *polygon) error {
 	return func(p *polygon) error {
 		ans, err := p.ans.word()
@@ -146,7 +147,7 @@ func single(c comparison) func(p *polygon) error {
 	}
 }
 
-// each compares as many words as the answer has.
+// each returns a function that compares as many words as the answer has.
 func each(c comparison) func(p *polygon) error {
 	one := single(c)
 	return func(p *polygon) error {
@@ -164,7 +165,8 @@ func each(c comparison) func(p *polygon) error {
 
 var hugeInteger = pattern.New(`^(0|-?[1-9][0-9]*)$`)
 
-// oneHugeInteger compares one integer of any size. An integer has only one spelling, so it compares the words.
+// oneHugeInteger compares one integer of any size. It compares the words, because an integer has only one
+// spelling.
 func oneHugeInteger(p *polygon) error {
 	alone := func(ans string) error {
 		if !hugeInteger().MatchString(ans) {
@@ -186,7 +188,8 @@ func sameWord(ans, out string) error {
 	return nil
 }
 
-// integers compares integers of at most that many bits. An integer has only one spelling, so it compares the words.
+// integers compares integers of at most bits bits. It compares the words, because an integer has only one
+// spelling.
 func integers(bits int) comparison {
 	return comparison{func(ans string) error {
 		if n, err := strconv.ParseInt(ans, 10, bits); err != nil || strconv.FormatInt(n, 10) != ans {
@@ -208,8 +211,8 @@ var yesNo = comparison{func(ans string) error {
 	return nil
 }, true}
 
-// real matches a decimal number as testlib reads it, with C's scanf: no infinity and no hexadecimal number, but the digits
-// after the e may be missing.
+// real matches a decimal number as testlib reads it with C's scanf. Infinity and hexadecimal numbers do not match,
+// but the digits after the e may be missing.
 var real = pattern.New(`^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?:[eE][+-]?)?$`)
 
 func realNumber(word string) (float64, bool) {
@@ -221,7 +224,7 @@ func realNumber(word string) (float64, bool) {
 	return x, true
 }
 
-// reals compares real numbers.
+// reals compares real numbers using close.
 func reals(close func(ans, out float64) bool) comparison {
 	return comparison{func(ans string) error {
 		if _, ok := realNumber(ans); !ok {
@@ -241,7 +244,7 @@ func reals(close func(ans, out float64) bool) comparison {
 	}, false}
 }
 
-// slack is what testlib adds to each tolerance.
+// slack is added to each tolerance, as in testlib.
 const slack = 1e-15
 
 func absolutely(epsilon float64) comparison {
@@ -300,8 +303,8 @@ func unorderedIntegers(p *polygon) error {
 	return nil
 }
 
-// polygonLines compares the words that of returns for each line, until the answer ends. If the output ends before, it
-// continues with empty lines. An empty last line of the answer is not compared.
+// polygonLines compares the words of each line, as returned by the function of, until the answer ends. If the
+// output ends earlier, empty lines are compared instead. An empty last line of the answer is not compared.
 func polygonLines(of func(line string) []string) func(p *polygon) error {
 	return func(p *polygon) error {
 		for n := 1; ; n++ {
@@ -333,7 +336,7 @@ func wordsOf(line string) []string {
 	return strings.FieldsFunc(line, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
 }
 
-// shortQuote quotes a word. It shortens a long word in the middle.
+// shortQuote quotes a word. If it is long, the middle is omitted.
 func shortQuote(s string) string {
 	const most = 60
 	if q := strconv.Quote(s); len(q) <= most {
@@ -342,12 +345,12 @@ func shortQuote(s string) string {
 	return strconv.Quote(s[:most/2]) + "..." + strconv.Quote(s[len(s)-most/4:])
 }
 
-// A wordReader reads a text as testlib does.
+// A wordReader reads a text in the same way as testlib.
 type wordReader struct {
-	ctx   context.Context // a wordReader lives only within one call
+	ctx   context.Context // a wordReader is used only within one call
 	in    *bufio.Reader
 	at    int64 // offset of the next byte
-	start int64 // offset of the last word or line
+	start int64 // offset of the last word or line read
 }
 
 func newWords(ctx context.Context, text *io.SectionReader) *wordReader {
@@ -364,12 +367,12 @@ func (w *wordReader) byte() (byte, error) {
 
 func (w *wordReader) back() {
 	w.at--
-	_ = w.in.UnreadByte() // one byte was read before
+	_ = w.in.UnreadByte() // cannot fail: a byte was just read
 }
 
 func isTestlibSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// more skips white space, and reports whether something follows.
+// more skips white space, and reports whether a word follows.
 func (w *wordReader) more() (bool, error) {
 	for {
 		c, err := w.byte()
@@ -384,7 +387,7 @@ func (w *wordReader) more() (bool, error) {
 	}
 }
 
-// moreBytes reports whether anything follows.
+// moreBytes reports whether any byte follows.
 func (w *wordReader) moreBytes() (bool, error) {
 	_, err := w.in.Peek(1)
 	return err == nil, end(err)
@@ -424,7 +427,7 @@ func orEnd(err error) error {
 }
 
 // line reads the next line, which ends with LF or CR LF. After the end of the text, it returns empty lines. As in
-// testlib, a CR without LF swallows the next character, and the end of the text after it counts as the byte 255.
+// testlib, a CR without LF swallows the next character, and the end of the text after a CR becomes the byte 255.
 func (w *wordReader) line() (string, error) {
 	if err := context.Cause(w.ctx); err != nil {
 		return "", err

@@ -24,25 +24,25 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// protocols has the constructors of checkers by the name of the protocol.
+// protocols maps protocol names to constructors of checkers.
 var protocols = map[string]func(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error){
 	"kattis":  newKattis,
 	"kit":     newKit,
 	"testlib": newTestlib,
 }
 
-// Program returns a checker that runs a setter's program. The program speaks one of the protocols:
+// Program returns a checker that runs a setter's program. The program uses one of these protocols:
 //
 //   - kit: the program is written with judge/kit. One process judges all cases of
 //     a submission, in judging order, and may keep state.
 //   - testlib: "checker [args] input output answer", started for each case. It exits
-//     with 0 for right, 1, 2, 4 or 8 for wrong, 7 for points.
+//     with 0 for correct, 1, 2, 4 or 8 for wrong, 7 for points.
 //   - kattis: "checker input answer feedback/ [args] < output", started for each
-//     case. It exits with 42 for right, 43 for wrong; feedback/score.txt and
-//     score_multiplier.txt hold points.
+//     case. It exits with 42 for correct, 43 for wrong; feedback/score.txt and
+//     score_multiplier.txt contain points.
 //
 // The argument program is the built part p. Limits are for one case. If the protocol is unknown, Program returns a
-// *judge.Fault without a file. Other errors are the machine's.
+// *judge.Fault without a file. Other errors are failures of the machine.
 func Program(r judge.Runner, p *judge.Part, program *judge.Program, limits judge.Limits) (Checker, error) {
 	speak, ok := protocols[p.Speaks]
 	if !ok {
@@ -54,26 +54,27 @@ func Program(r judge.Runner, p *judge.Part, program *judge.Program, limits judge
 	return speak(r, p, program, limits)
 }
 
-// Paths and bounds of checker programs that are started for each case.
+// Paths and limits for checker programs that are started for each case.
 const (
 	caseDir     = "/case"
 	feedbackDir = "/feedback"
 )
 
 const (
-	defaultWall = time.Minute // for a program without a time limit of its own
+	defaultWall = time.Minute // for a program without its own time limit
 	stderrKept  = 4 << 10     // bytes
 	maxMessage  = 2 << 10     // bytes
 )
 
-// A perCase is shared by the protocols that start the program for each case. It has directories on the host whose files
-// change from case to case. The directories stay the same, so that the runner need not mount others.
+// A perCase contains what is common to all protocols that start the program for each case. It has directories on
+// the host whose files change from case to case. The directories stay the same, so the runner can keep them
+// mounted.
 type perCase struct {
 	runner  judge.Runner
 	program *judge.Program
 	limits  judge.Limits
-	dir     string // of the host; holds the directories case and feedback
-	role    string // what a fault calls the program; "" for a checker
+	dir     string // host directory that contains the directories case and feedback
+	role    string // what faults call the program; empty for a checker
 }
 
 func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase, error) {
@@ -85,7 +86,7 @@ func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase
 		return nil, fmt.Errorf("create a directory for checker %s: %w", p.Name, err)
 	}
 	c := &perCase{runner: r, program: p, limits: limits, dir: dir}
-	// The program runs as another user, so the umask must not apply.
+	// The program runs as another user, so the umask must not restrict the permissions.
 	for name, mode := range map[string]fs.FileMode{"case": 0o755, "feedback": 0o777} {
 		path := filepath.Join(dir, name)
 		if err = os.Mkdir(path, mode); err == nil {
@@ -106,7 +107,7 @@ func (c *perCase) Close() error {
 	return nil
 }
 
-// put writes a text to a file that the program may read.
+// put writes a text to a file that the program can read.
 func (c *perCase) put(name string, text *io.SectionReader) error {
 	path := filepath.Join(c.dir, "case", name)
 	err := os.Remove(path) // a process may still have the old file open
@@ -124,7 +125,7 @@ func (c *perCase) put(name string, text *io.SectionReader) error {
 	return errors.Join(err, f.Close())
 }
 
-// emptyFeedback removes the feedback of the last case.
+// emptyFeedback removes the feedback for the previous case.
 func (c *perCase) emptyFeedback() error {
 	dir := filepath.Join(c.dir, "feedback")
 	names, err := os.ReadDir(dir)
@@ -139,8 +140,8 @@ func (c *perCase) emptyFeedback() error {
 	return nil
 }
 
-// feedback reads the start of a file that the program wrote. It returns "" if there is no such file. The program is not
-// trusted: its file may be a link, a pipe without a writer, or a file without end.
+// feedback reads the start of a file that the program wrote. It returns "" if the file does not exist. The program
+// is untrusted: its file may be a link, a pipe without a writer, or an endless file.
 func (c *perCase) feedback(name string) (text string, exists bool, err error) {
 	root, err := os.OpenRoot(filepath.Join(c.dir, "feedback"))
 	if err != nil {
@@ -166,13 +167,13 @@ func (c *perCase) feedback(name string) (text string, exists bool, err error) {
 	return string(b), true, err
 }
 
-// mount shows one of the directories to the program.
+// mount returns the mount that makes one of the directories visible to the program.
 func (c *perCase) mount(name, at string, writable bool) judge.Mount {
 	return judge.Mount{Host: filepath.Join(c.dir, name), At: at, Writable: writable}
 }
 
-// run runs the program once. If it ended by itself, outcome is nil, and exec says how it ended. Otherwise outcome is a
-// judge error.
+// run runs the program once. If the program exited by itself, outcome is nil, and exec contains the exit code.
+// Otherwise outcome is a judge error.
 func (c *perCase) run(ctx context.Context, command *judge.Command) (exec judge.Exec, stderr string, outcome *judge.Outcome, err error) {
 	last := &tail.Buffer{Most: stderrKept}
 	command.Stderr = last
@@ -190,7 +191,7 @@ func (c *perCase) run(ctx context.Context, command *judge.Command) (exec judge.E
 	return exec, stderr, nil, nil
 }
 
-// fault returns the judge error for a fault of the checker program.
+// fault returns the judge error for a checker program that failed.
 func (c *perCase) fault(what, stderr string) *judge.Outcome {
 	return programFault(cmp.Or(c.role, "checker")+" "+c.program.Name, what, stderr)
 }
@@ -203,7 +204,8 @@ func programFault(program, what, stderr string) *judge.Outcome {
 	return &judge.Outcome{Verdict: judge.JudgeError, Message: message}
 }
 
-// clean removes control characters from a program's text, and shortens it. The text may repeat output of contestants.
+// clean removes control characters from a program's text, and shortens it. The text may include contestants'
+// output.
 func clean(text string) string {
 	cut := len(text) > maxMessage
 	if cut {
@@ -217,7 +219,7 @@ func clean(text string) string {
 			fmt.Fprintf(&b, `\x%02x`, text[0])
 		case r == '\n' || r == '\t' || unicode.IsPrint(r):
 			b.WriteRune(r)
-		case r == '\r': // most likely at the end of a line
+		case r == '\r': // probably at the end of a line
 		default:
 			quoted := strconv.QuoteRune(r)
 			b.WriteString(quoted[1 : len(quoted)-1])

@@ -21,8 +21,8 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// TestMain is also every checker program of these tests: CHECK_TEST_SPEAKS says
-// which protocol it speaks. What it does at a case stands in the output.
+// TestMain also runs the checker programs of these tests: CHECK_TEST_SPEAKS selects the protocol. The output to be
+// judged tells the program what to do.
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	switch os.Getenv("CHECK_TEST_SPEAKS") {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 		standIn(os.Args[1:], []string{"--group", "a"}, nil, 0, 1)
 	case "kattis":
 		standIn(os.Args[1:], nil, []string{"tolerance", "3"}, 42, 43)
-	case "passes": // asks for one pass more, and keeps a diary
+	case "passes": // requests another pass, and logs the outputs that it saw
 		out, _ := io.ReadAll(os.Stdin)
 		diary, _ := os.OpenFile(os.Args[3]+"judgemessage.txt", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		fmt.Fprintf(diary, "seen: %s\n", out)
@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// standIn is a checker program that is started for each case.
+// standIn acts as a checker program that is started for each case.
 func standIn(args, first, last []string, right, wrong int) {
 	mixed := func(what string) { fmt.Fprintln(os.Stderr, "mixed up:", what, args); os.Exit(3) }
 	if len(args) != len(first)+3+len(last) {
@@ -146,7 +146,7 @@ func standIn(args, first, last []string, right, wrong int) {
 	})
 }
 
-// obey does what the script says.
+// obey executes the script.
 func obey(script string, more map[string]func()) {
 	if f := more[script]; f != nil {
 		f()
@@ -164,11 +164,11 @@ func obey(script string, more map[string]func()) {
 	os.Exit(code)
 }
 
-// programRows are what a program does at a case, with what comes of it.
+// programRows lists what a program does for a case, and the expected outcome.
 var programRows = []struct {
 	speaks, script string
 	verdict        judge.Verdict
-	message        string // with PATIENCE for any time
+	message        string // with PATIENCE in place of a time
 }{
 	{"kit", "right", judge.Accepted, "case 1"},
 	{"kit", "wrong", judge.WrongAnswer, `line 1: \x1b[31mred\x00\xff`},
@@ -228,7 +228,7 @@ func TestPrograms(t *testing.T) {
 			}
 			c := program(t, box, row.speaks, limits)
 			o := ask(t, c, row.script)
-			for row.script == "hang" && strings.Contains(o.Message, "greet") { // a slow machine: it had no time to start
+			for row.script == "hang" && strings.Contains(o.Message, "greet") { // on a slow machine, it had no time to start
 				limits.Wall *= 2
 				o = ask(t, program(t, box, row.speaks, limits), row.script)
 			}
@@ -240,7 +240,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestAwards is about what programs give beside the verdict.
+// TestAwards checks the points and messages that programs return in addition to the verdict.
 func TestAwards(t *testing.T) {
 	box := newBox(t, "")
 	for _, row := range []struct {
@@ -269,8 +269,7 @@ func TestAwards(t *testing.T) {
 	}
 }
 
-// TestPasses asks one validator about a case in two passes, while another case is
-// open.
+// TestPasses judges a case in two passes with a validator, while another case is open.
 func TestPasses(t *testing.T) {
 	v, err := check.NewValidator(newBox(t, ""), self(t, "passes"), "kattis", nil, judge.Limits{Wall: time.Minute})
 	if err != nil {
@@ -302,8 +301,8 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// TestBetween has a checker that speaks testlib judge one run after another, and print
-// what the next one reads.
+// TestBetween judges consecutive runs with a checker that uses testlib. The checker prints the input of the next
+// run.
 func TestBetween(t *testing.T) {
 	v, err := check.NewValidator(newBox(t, ""), self(t, "testlib"), "testlib", arguments["testlib"], judge.Limits{Wall: time.Minute})
 	if err != nil {
@@ -356,7 +355,7 @@ func TestArgumentsOfACase(t *testing.T) {
 	}
 }
 
-// TestProgramsWithoutIsolation tries the paths where nothing is mounted.
+// TestProgramsWithoutIsolation checks programs that run without mounts.
 func TestProgramsWithoutIsolation(t *testing.T) {
 	box := newBox(t, sandbox.None)
 	for _, speaks := range []string{"kit", "testlib", "kattis"} {
@@ -369,8 +368,7 @@ func TestProgramsWithoutIsolation(t *testing.T) {
 	}
 }
 
-// TestProgramsAreAskedAgain asks one checker about many cases, whatever it did
-// at the ones before.
+// TestProgramsAreAskedAgain checks that a checker judges many cases in a row, even after failures.
 func TestProgramsAreAskedAgain(t *testing.T) {
 	box := newBox(t, "")
 	for _, speaks := range []string{"kit", "testlib", "kattis"} {
@@ -432,8 +430,7 @@ func TestProgramsOfTheWrongKind(t *testing.T) {
 	}
 }
 
-// TestTestlibInC compiles a checker in another language, that reads the files as
-// testlib.h does.
+// TestTestlibInC compiles a checker in C that reads the files in the same way as testlib.h.
 func TestTestlibInC(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
@@ -470,7 +467,7 @@ func TestTestlibInC(t *testing.T) {
 	}
 }
 
-// arguments are what a setter gives to the programs of these tests.
+// arguments contains a setter's arguments for the programs of these tests.
 var arguments = map[string][]string{"testlib": {"--group", "a"}, "kattis": {"tolerance", "3"}}
 
 func program(t *testing.T, box judge.Runner, speaks string, limits judge.Limits) check.Checker {
@@ -500,7 +497,7 @@ func request(out string) check.Request {
 	return check.Request{Case: "group/case", In: section("in"), Ans: section("ans"), Out: section(out)}
 }
 
-// self makes a program of this test binary.
+// self returns this test binary as a program.
 func self(t testing.TB, speaks string) *judge.Program {
 	t.Helper()
 	path, err := os.Executable()
@@ -513,7 +510,7 @@ func self(t testing.TB, speaks string) *judge.Program {
 	}
 }
 
-// newBox makes a sandbox on a level, "" for the best one here.
+// newBox returns a sandbox with an isolation level. If level is empty, it is the best one available.
 func newBox(t *testing.T, level sandbox.Level) *sandbox.Sandbox {
 	t.Helper()
 	o := sandbox.Options{Isolation: string(level)}

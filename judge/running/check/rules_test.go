@@ -17,8 +17,8 @@ import (
 	"assay/judge"
 )
 
-// TestWhereValidatorsDisagree holds tokens against the cases in which the output
-// validators of the field differ. The rows say what the format's rules ask for.
+// TestWhereValidatorsDisagree checks tokens with cases in which known output validators differ. The rows contain
+// the results that the format's rules require.
 func TestWhereValidatorsDisagree(t *testing.T) {
 	for _, row := range []struct {
 		name, args, ans, out string
@@ -61,7 +61,7 @@ func TestWhereValidatorsDisagree(t *testing.T) {
 	}
 }
 
-// TestBadArguments gives each mistake that a setter can make with a builtin checker.
+// TestBadArguments checks each error that a setter can make in the arguments of a built-in checker.
 func TestBadArguments(t *testing.T) {
 	for _, row := range []struct{ checker, args, text, hint string }{
 		{"tokns", "", `unknown checker "tokns"`, `did you mean "tokens"?`},
@@ -114,11 +114,11 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// law is what holds of a checker whatever the answer is.
+// law is a property of a checker that holds for every answer.
 type law struct {
-	answer  func(t *rapid.T, lines [][]string) string // an .ans file for these words
-	output  func(t *rapid.T, lines [][]string) string // an output that is right, if not the answer itself
-	related func(a, b string) bool                    // whether two words are the same to the checker
+	answer  func(t *rapid.T, lines [][]string) string // returns an .ans file for these words
+	output  func(t *rapid.T, lines [][]string) string // returns a correct output; if nil, the answer is used
+	related func(a, b string) bool                    // reports whether the checker treats two words as equal
 }
 
 var laws = map[string]law{
@@ -137,7 +137,7 @@ var laws = map[string]law{
 	"exact":            {},
 	"floats": {output: spaced, related: func(a, b string) bool {
 		_, number := parseNumber([]byte(a))
-		return number || strings.EqualFold(a, b) // a changed number may still be near
+		return number || strings.EqualFold(a, b) // a changed number may still be within the tolerance
 	}},
 	"lines": {output: func(t *rapid.T, lines [][]string) string {
 		blanks := rapid.SampledFrom([]string{"", " ", "\r", "\t "})
@@ -154,7 +154,8 @@ var laws = map[string]law{
 	}},
 }
 
-// TestLaws: a right output is accepted; with one word changed it is not.
+// TestLaws checks that a correct output is accepted, and that the output is rejected after one of its words is
+// changed.
 func TestLaws(t *testing.T) {
 	for _, row := range builtins {
 		t.Run(row.Name, func(t *testing.T) {
@@ -208,7 +209,7 @@ func randomWord() *rapid.Generator[string] {
 	)
 }
 
-// randomLines makes at least one line, each of at least one word.
+// randomLines returns at least one line. Each line contains at least one word.
 func randomLines(t *rapid.T, label string) [][]string {
 	return rapid.SliceOfN(rapid.SliceOfN(randomWord(), 1, 5), 1, 8).Draw(t, label)
 }
@@ -221,7 +222,7 @@ func joined(lines [][]string) string {
 	return b.String()
 }
 
-// spaced joins words with any white space.
+// spaced joins words with random white space.
 func spaced(t *rapid.T, lines [][]string) string {
 	var b strings.Builder
 	for _, words := range lines {
@@ -232,7 +233,7 @@ func spaced(t *rapid.T, lines [][]string) string {
 	return b.String()
 }
 
-// bigText writes a text of some megabytes and returns it as a file.
+// bigText returns a file with a text of several megabytes.
 func bigText(t *testing.T, name string, write func(w *bufio.Writer)) *io.SectionReader {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), name))
@@ -252,7 +253,7 @@ func bigText(t *testing.T, name string, write func(w *bufio.Writer)) *io.Section
 	return io.NewSectionReader(f, 0, size)
 }
 
-// TestBigTexts finds differences far behind the first window, with the usual buffers.
+// TestBigTexts checks differences far behind the first window, with the default buffers.
 func TestBigTexts(t *testing.T) {
 	const lines = 300_000
 	numbered := func(change func(i int, line string) string) *io.SectionReader {
@@ -303,7 +304,7 @@ func TestBigTexts(t *testing.T) {
 	}
 }
 
-// TestMemoryDoesNotGrow checks megabytes and counts what was allocated for it.
+// TestMemoryDoesNotGrow measures the memory that is allocated to check megabytes.
 func TestMemoryDoesNotGrow(t *testing.T) {
 	const size, most = 8 << 20, 6 << 20
 	words := func(seed uint64, blank string) *io.SectionReader {

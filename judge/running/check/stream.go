@@ -10,15 +10,15 @@ import (
 	"math/bits"
 )
 
-// defaultChunk is the size of a read. Two chunks fit into the second-level cache of a processor, so bytes are still in
-// it when they are compared.
+// defaultChunk is the size of a read. Two chunks fit into a CPU's second-level cache, so bytes are still cached
+// when they are compared.
 const defaultChunk = 256 << 10
 
-// maxNumber is the length of the longest token that is parsed as a number, in bytes. Longer tokens are words. So a stream
-// need not keep more than this of a token.
+// maxNumber is the maximum length in bytes of a token that is parsed as a number. Longer tokens are words. So a
+// stream need not keep more than this of a token.
 const maxNumber = defaultChunk / 4
 
-// buffers are memory that checks reuse.
+// buffers is memory that checks reuse.
 type buffers struct {
 	ans, out, list []byte
 	sums           *sums
@@ -30,7 +30,8 @@ func (b *buffers) streams(r Request) (ans, out *stream) {
 	return b.open("the answer", r.Ans, &b.ans), b.open("the output", r.Out, &b.out)
 }
 
-// open returns a stream with a window in memory. It enlarges the memory for the text, or for a chunk of it.
+// open returns a stream whose window is in memory. If necessary, it enlarges the memory to hold the text, or a
+// chunk of it.
 func (b *buffers) open(name string, text *io.SectionReader, memory *[]byte) *stream {
 	chunk := cmp.Or(b.chunk, defaultChunk)
 	n := int(min(text.Size(), int64(chunk)))
@@ -49,9 +50,9 @@ type stream struct {
 	lo, hi int
 	base   int64 // offset of buf[0] in the text
 
-	keep    bool // keep the token at lo in the window, from its start
-	longest int  // do not keep a token of more bytes
-	cut     bool // the token at buf[0] started before it
+	keep    bool // whether to keep the token at lo in the window, from its start
+	longest int  // do not keep a token longer than this, in bytes
+	cut     bool // whether the token at buf[0] begins before the window
 }
 
 func (s *stream) rest() []byte  { return s.buf[s.lo:s.hi] }
@@ -60,10 +61,10 @@ func (s *stream) offset() int64 { return s.base + int64(s.lo) }
 // full reports whether the window reaches the end of the text.
 func (s *stream) full() bool { return s.base+int64(s.hi) == s.size }
 
-// ended reports whether nothing is left.
+// ended reports whether the whole text was consumed.
 func (s *stream) ended() bool { return s.lo == s.hi && s.full() }
 
-// more moves the window forward. Unless the text ends, the window has at least one more byte afterwards.
+// more moves the window forward. Unless the text ends, the window contains at least one more byte afterwards.
 func (s *stream) more(ctx context.Context) error {
 	if s.full() {
 		return nil
@@ -95,7 +96,7 @@ func (s *stream) more(ctx context.Context) error {
 	return nil
 }
 
-// topUp fills each window that is empty, unless its text has ended.
+// topUp fills each window that is empty, unless the end of its text is reached.
 func topUp(ctx context.Context, a, b *stream) error {
 	if a.lo == a.hi {
 		if err := a.more(ctx); err != nil {
@@ -108,8 +109,8 @@ func topUp(ctx context.Context, a, b *stream) error {
 	return nil
 }
 
-// tokenStart returns the start in the window of the token that reaches lo. If there is none, it returns lo. If whole is
-// false, the token started before the window.
+// tokenStart returns the position in the window at which the token that extends to lo starts. If no token extends
+// to lo, it returns lo. If whole is false, the token begins before the window.
 func (s *stream) tokenStart() (start int, whole bool) {
 	start = s.lo
 	for start > 0 && !isSpace(s.buf[start-1]) {
@@ -118,8 +119,8 @@ func (s *stream) tokenStart() (start int, whole bool) {
 	return start, start > 0 || !s.cut
 }
 
-// token returns the whole token at lo. It may move the window, but keeps the position in the text. If the token is too
-// long, ok is false.
+// token returns the whole token at lo. It may move the window, but not the position in the text. If the token is
+// too long, ok is false.
 func (s *stream) token(ctx context.Context) (token []byte, ok bool, err error) {
 	start, whole := s.tokenStart()
 	if !whole {
@@ -155,14 +156,14 @@ func (s *stream) skipSpace() {
 // atSpace reports whether the next byte is white space, or the window is empty.
 func (s *stream) atSpace() bool { return s.lo == s.hi || isSpace(s.buf[s.lo]) }
 
-// isSpace reports whether a byte is ASCII white space. Checkers know no other white space.
+// isSpace reports whether a byte is ASCII white space. Checkers treat no other characters as white space.
 func isSpace(c byte) bool { return c == ' ' || c-'\t' <= '\r'-'\t' }
 
 // mismatch returns the length of the common prefix of a and b.
 func mismatch(a, b []byte) int {
 	n := min(len(a), len(b))
 	a, b = a[:n], b[:n]
-	// A difference is often near the start. After that, bytes.Equal compares growing blocks, which is faster.
+	// A difference is often near the start. After that, comparing growing blocks with bytes.Equal is faster.
 	i := 0
 	for ; i < 64 && i+8 <= n; i += 8 {
 		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {

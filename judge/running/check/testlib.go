@@ -12,7 +12,7 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// A testlib checker speaks the protocol of testlib.h for checkers.
+// A testlib checker uses the protocol of testlib.h for checkers.
 type testlib struct {
 	*perCase
 	args    []string
@@ -27,14 +27,14 @@ func newTestlib(r judge.Runner, p *judge.Part, program *judge.Program, limits ju
 	return &testlib{c, p.Args, p.PartialFrom}, nil
 }
 
-// testlibExits are the exit codes of testlib. Any other code is a judge error.
+// testlibExits maps testlib's exit codes to verdicts. Any other code is a judge error.
 var testlibExits = map[int]judge.Verdict{
 	0:             judge.Accepted,
 	1:             judge.WrongAnswer,
-	2:             judge.WrongAnswer, // the format of the output is wrong
-	4:             judge.WrongAnswer, // there is something after it
+	2:             judge.WrongAnswer, // invalid format of the output
+	4:             judge.WrongAnswer, // data after the end of the output
 	testlibPoints: judge.Accepted,
-	8:             judge.WrongAnswer, // it ends early
+	8:             judge.WrongAnswer, // the output ends early
 }
 
 const (
@@ -42,12 +42,12 @@ const (
 	testlibPoints = 7
 )
 
-// uncaught matches the message of an uncaught exception in Python, Java, Node.js, Ruby, Lua, OCaml and Haskell. Their
-// runtimes then exit with a code that means wrong answer in testlib.
+// uncaught matches the message of an uncaught exception in Python, Java, Node.js, Ruby, Lua, OCaml and Haskell. In
+// these cases, the runtime exits with a code that means wrong answer in testlib.
 var uncaught = pattern.New(`(?m)^Traceback \(most recent call last\):$|^Exception in thread "|^Node\.js v[0-9]|^[^ ]+\.rb:[0-9]+:in .*\([A-Z]\w*\)$|` +
 	`^stack traceback:$|^Fatal error: exception |^CallStack \(from HasCallStack\):$|^[^ ]+: Prelude\.`)
 
-// testlibWhole is the number of points of a completely correct output, in the exit codes for partly correct outputs.
+// testlibWhole is the number of points for a fully correct output, if exit codes encode partial points.
 const testlibWhole = 200
 
 func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
@@ -74,7 +74,7 @@ func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 	return testlibOutcome(c.perCase, exec, stderr)
 }
 
-// partly returns the outcome for an output that gets points and no verdict.
+// partly returns the outcome for an output that gets points but no verdict.
 func partly(a judge.Award, message string) judge.Outcome {
 	a.Alone = true
 	o := judge.Outcome{Verdict: judge.Accepted, Message: message, Award: a}
@@ -115,8 +115,8 @@ func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, 
 	return judge.Outcome{Verdict: verdict, Message: message}, nil
 }
 
-// saidLast returns the text after a word in the last line that begins with the word. If there is none, it returns the
-// last line. Checkers may print anything before it.
+// saidLast returns the text after a word in the last line that begins with the word. If there is none, it returns
+// the last line. Checkers may print anything before that line.
 func saidLast(text, word string) string {
 	text = strings.TrimSpace(text)
 	for at := len(text); at > 0; {

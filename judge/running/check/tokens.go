@@ -6,8 +6,8 @@ import (
 	"assay/judge"
 )
 
-// tokensOptions are the options of tokens, which is the default output validator of the ICPC problem package format. Its
-// rules are:
+// tokensOptions lists the options of tokens, which is the default output validator of the ICPC problem package
+// format. Its rules are:
 //
 //   - Texts are bytes. White space is 0x20 and 0x09 to 0x0d. It separates tokens. Both texts must have the same tokens
 //     in the same order.
@@ -15,8 +15,8 @@ import (
 //   - With a tolerance, if a token of the answer is a number (see parseNumber), the token of the output must be a number
 //     near it: the absolute error or the relative error must be within the tolerance. This applies to integers, too.
 //     "inf" and "nan" are words.
-//   - White space does not matter. With space_change_sensitive, all white space must be the same bytes, also before the
-//     first token and after the last.
+//   - White space does not matter. With space_change_sensitive, all white space must be the same bytes, including white
+//     space before the first token and after the last.
 var tokensOptions = []Option{
 	{"case_sensitive", "", "upper and lower case differ"},
 	{"space_change_sensitive", "", "white space must be the same, byte for byte"},
@@ -74,8 +74,9 @@ func tokensFrom(checker string, o options) (*tokens, error) {
 	return t, nil
 }
 
-// compare walks through both texts at once. Equal bytes are compared with bytes.Equal; only at a difference, compare
-// looks at tokens. Both positions are then at the same distance from the start of a token, or both after one.
+// compare processes both texts at the same time. Equal bytes are compared with bytes.Equal. Only if the bytes
+// differ does compare look at tokens. At that point, both positions are at the same distance from the start of a
+// token, or both are after a token.
 func (t *tokens) compare(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
 	ans, out := b.streams(r)
 	ans.keep, out.keep = t.near != nil, t.near != nil
@@ -159,15 +160,15 @@ func (t *tokens) sameToken(ctx context.Context, ans, out *stream) (bool, error) 
 	return t.sameWord(ctx, ans, out)
 }
 
-// sameShortNumber is a fast sameToken for plain numbers, as nearly all are. If it returns false, the tokens may still be
-// equal.
+// sameShortNumber is a fast variant of sameToken for plain numbers, which are the most common ones. If it returns
+// false, the tokens may still be equal.
 func (t *tokens) sameShortNumber(ans, out *stream) bool {
 	start, whole := ans.tokenStart()
 	if !whole {
 		return false
 	}
 	outStart := out.lo - (ans.lo - start)
-	if outStart < 0 { // the token of the output is long, so its window has moved past the start
+	if outStart < 0 { // the token is so long that its start has left the window
 		return false
 	}
 	want, n := shortNumber(ans.buf[start:ans.hi])
@@ -179,7 +180,7 @@ func (t *tokens) sameShortNumber(ans, out *stream) bool {
 	return true
 }
 
-// pass moves past the token of n bytes at lo.
+// pass consumes the token of n bytes at lo.
 func (s *stream) pass(n int) {
 	start, _ := s.tokenStart()
 	s.lo = start + n
@@ -204,8 +205,7 @@ func (t *tokens) sameWord(ctx context.Context, ans, out *stream) (bool, error) {
 	}
 }
 
-// fold consumes, in the windows, the bytes of two tokens that are equal except for the case of letters. It returns their
-// number.
+// fold consumes the bytes in both windows that are equal except for the case of letters. It returns their number.
 func fold(a, b *stream) int {
 	x, y := a.rest(), b.rest()
 	x = x[:min(len(x), len(y))]
@@ -218,7 +218,7 @@ func fold(a, b *stream) int {
 	return n
 }
 
-// lower returns the lower-case letter for an ASCII letter, and any other byte unchanged.
+// lower converts an ASCII letter to lower case, and returns other bytes unchanged.
 func lower(c byte) byte {
 	if c-'A' <= 'Z'-'A' {
 		return c + ('a' - 'A')
@@ -252,7 +252,7 @@ func outputEndsEarly(ctx context.Context, r Request, ansAt int64) (judge.Outcome
 	)
 }
 
-// outputGoesOn returns the outcome for superfluous tokens.
+// outputGoesOn returns the outcome for additional tokens at the end of the output.
 func outputGoesOn(ctx context.Context, r Request, outAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, r.Ans.Size(), outAt)
 	next := w.word(r.Out, outAt)

@@ -11,12 +11,12 @@ import (
 
 func newUnordered(options) (comparer, error) { return compareUnordered, nil }
 
-// compareUnordered compares the lines as a multiset, in constant memory. Blanks at the end of a line and empty lines do
-// not matter.
+// compareUnordered compares the lines as a multiset, in constant memory. Blanks at the end of a line and empty
+// lines do not matter.
 //
 // It hashes each line to 128 bits, with secret seeds, and adds up the hashes in buckets by their first bits. Equal
-// multisets have equal sums. Different multisets have equal sums only with the probability of guessing all these bits.
-// If sums differ, the rest of this file only finds the message.
+// multisets have equal sums. Different multisets have equal sums only with the probability of guessing all these
+// bits. If sums differ, the remaining code only constructs the message.
 func compareUnordered(ctx context.Context, r Request, b *buffers) (judge.Outcome, error) {
 	if b.sums == nil {
 		b.sums = new(sums)
@@ -50,7 +50,7 @@ type lineHash [2]uint64
 
 const bucketBits = 15
 
-// sums are, by bucket, the sum of the hashes of the answer's lines minus the sum of those of the output's lines.
+// sums contains, for each bucket, the sum of the hashes of the answer's lines minus that of the output's lines.
 type sums [1 << bucketBits]lineHash
 
 // add adds a hash times times.
@@ -60,14 +60,14 @@ func (s *sums) add(h lineHash, times uint64) {
 	sum[1] += h[1] * times
 }
 
-// balanced reports whether the hash's bucket has equal sums.
+// balanced reports whether both sums are equal in the hash's bucket.
 func (s *sums) balanced(h lineHash) bool {
 	return s[h[0]>>(64-bucketBits)] == lineHash{}
 }
 
-// unordered is one comparison.
+// unordered is a single comparison.
 type unordered struct {
-	ctx   context.Context // of the call; an unordered lives only within one call
+	ctx   context.Context // context of the call; an unordered is used only within one call
 	r     Request
 	b     *buffers
 	seeds [2]maphash.Seed
@@ -75,7 +75,7 @@ type unordered struct {
 	search *search // nil until it is needed
 }
 
-// each calls f with the non-empty lines of a text until f returns false.
+// each calls f for the non-empty lines of a text until f returns false.
 func (u *unordered) each(text *io.SectionReader, f func(l line, h lineHash) bool) error {
 	s := u.b.open("the lines", text, &u.b.list)
 	for {
@@ -98,7 +98,7 @@ func (u *unordered) each(text *io.SectionReader, f func(l line, h lineHash) bool
 	}
 }
 
-// hashLong hashes a line that is not in memory.
+// hashLong hashes a line that is too long for the window.
 func (u *unordered) hashLong(text *io.SectionReader, l line) (h lineHash, err error) {
 	for i, seed := range u.seeds {
 		var m maphash.Hash
@@ -111,16 +111,16 @@ func (u *unordered) hashLong(text *io.SectionReader, l line) (h lineHash, err er
 	return h, nil
 }
 
-// An excess is a line that one text has more often than the other.
+// An excess is a line that occurs more often in one text than in the other.
 type excess struct {
 	found bool
-	here  int64 // how often this text has the line
-	there int64 // how often the other text has it
-	line  line  // the first superfluous occurrence
+	here  int64 // how often the line occurs in this text
+	there int64 // how often it occurs in the other text
+	line  line  // the first extra occurrence
 }
 
-// first returns a line that a text has more often than the other text. It prefers the first line that the other text
-// does not have at all.
+// first returns a line that occurs more often in text than in other. It prefers the first line that does not occur
+// in other at all.
 func (u *unordered) first(text, other *io.SectionReader) (excess, error) {
 	if u.search == nil {
 		u.search = new(search)
@@ -153,7 +153,7 @@ func (u *unordered) first(text, other *io.SectionReader) (excess, error) {
 	return e, err
 }
 
-// count counts one line in a text.
+// count counts how often a line occurs in a text.
 func (u *unordered) count(text *io.SectionReader, hash lineHash) (n int64, err error) {
 	err = u.each(text, func(_ line, h lineHash) bool {
 		if h == hash {
@@ -164,7 +164,7 @@ func (u *unordered) count(text *io.SectionReader, hash lineHash) (n int64, err e
 	return n, err
 }
 
-// A search is the memory of the search for the message.
+// A search is the memory for constructing the message.
 type search struct {
 	known   [1 << (knownBits - 6)]uint64 // a Bloom filter
 	tallies [candidates]tally
@@ -173,16 +173,16 @@ type search struct {
 
 type tally struct {
 	hash  lineHash
-	extra int64 // how many more times the text has the line than the other one
+	extra int64 // how many more times the line occurs in this text than in the other
 }
 
 const (
 	knownBits  = 24
-	candidates = 1 << 12 // lines per round
+	candidates = 1 << 12 // number of lines per round
 	rounds     = 8
 )
 
-// slots calls f with the word and the bit of the filter for each of a hash's slots.
+// slots calls f for each of a hash's slots in the filter, with the slot's word and bit.
 func (s *search) slots(h lineHash, f func(word *uint64, bit uint64)) {
 	for _, i := range [...]uint64{h[0] >> 40, h[0] >> 16, h[1] >> 40, h[1] >> 16, h[0]<<8 ^ h[1]} {
 		i &= 1<<knownBits - 1
@@ -190,8 +190,8 @@ func (s *search) slots(h lineHash, f func(word *uint64, bit uint64)) {
 	}
 }
 
-// firstUnknown returns the first line of a text that the other text does not have. With millions of lines, it may miss
-// such a line.
+// firstUnknown returns the first line of a text that does not occur in the other text. With millions of lines, it
+// may miss such a line.
 func (u *unordered) firstUnknown(text, other *io.SectionReader) (hash lineHash, found bool, err error) {
 	clear(u.search.known[:])
 	err = u.each(other, func(_ line, h lineHash) bool {
@@ -209,8 +209,8 @@ func (u *unordered) firstUnknown(text, other *io.SectionReader) (hash lineHash, 
 	return hash, found, err
 }
 
-// firstTooMany returns the first line that a text has more often than the other text. It checks some thousand lines of
-// unequal buckets at a time. After many lines without success, it gives up.
+// firstTooMany returns the first line that occurs more often in text than in other. It checks a few thousand lines
+// of unequal buckets at a time. After many lines without success, it gives up.
 func (u *unordered) firstTooMany(text, other *io.SectionReader) (hash lineHash, found bool, err error) {
 	var from int64
 	for range rounds {
@@ -236,8 +236,8 @@ func (u *unordered) firstTooMany(text, other *io.SectionReader) (hash lineHash, 
 	return hash, false, nil
 }
 
-// collect starts tallies for lines of unequal buckets, in order, beginning at an offset. Next is the offset for the next
-// call.
+// collect starts tallies for lines of unequal buckets, in order, beginning at an offset. It returns the number of
+// tallies and the offset for the next call.
 func (u *unordered) collect(text *io.SectionReader, from int64) (n int, next int64, err error) {
 	u.search.index = make(map[lineHash]int)
 	next = text.Size()
@@ -258,7 +258,7 @@ func (u *unordered) collect(text *io.SectionReader, from int64) (n int, next int
 	return n, next, err
 }
 
-// tally adds by to the tally of each line of a text, if the line has one.
+// tally adds the parameter by to the tally of each line of a text. Lines without a tally are ignored.
 func (u *unordered) tally(text *io.SectionReader, by int64) error {
 	return u.each(text, func(_ line, h lineHash) bool {
 		if u.b.sums.balanced(h) {
@@ -271,7 +271,7 @@ func (u *unordered) tally(text *io.SectionReader, by int64) error {
 	})
 }
 
-// tell returns the outcome for a superfluous and a missing line.
+// tell returns the outcome for an additional and a missing line.
 func (u *unordered) tell(extra, missing excess) (judge.Outcome, error) {
 	w := newWhere(u.ctx, u.r, u.r.Ans.Size(), u.r.Out.Size())
 	want := ""
@@ -307,7 +307,7 @@ func (w *where) quoteLine(text *io.SectionReader, l line) string {
 	return w.quote(text, span{l.start, l.end}, l.start)
 }
 
-// times returns a count as text, such as once.
+// times returns a count in words, such as once.
 func times(n int64) string {
 	switch n {
 	case 1:

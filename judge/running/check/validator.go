@@ -16,8 +16,8 @@ import (
 	"assay/judge"
 )
 
-// A Validator runs a setter's program that judges cases. Unlike a Checker, it can run beside the submission or judge a
-// case in several passes. Several cases may be open at the same time.
+// A Validator runs a setter's program that judges cases. Unlike a Checker, the program can run beside the
+// submission or judge a case in several passes. Several cases may be open at the same time.
 type Validator struct {
 	runner  judge.Runner
 	program *judge.Program
@@ -33,19 +33,19 @@ type Validator struct {
 type dialect struct {
 	argv    func(in, ans string, args []string) []string // in and ans are the names of the case's files
 	accepts []int                                        // exit codes
-	// outcome returns the program's judgement. The program ended by itself.
+	// outcome returns the program's judgement. It is called only if the program exited by itself.
 	outcome func(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, error)
 }
 
-// dialects are the protocols of Validators, by name. A kit program that runs beside the submission speaks kattis.
+// dialects maps names to the protocols of Validators. A kit program that runs beside the submission uses kattis.
 var dialects = map[string]*dialect{
 	"kattis":  {kattisArgv, []int{kattisRight}, kattisOutcome},
 	"kit":     {kattisArgv, []int{kattisRight}, kattisOutcome},
 	"testlib": {interactorArgv, []int{0, testlibPoints}, testlibOutcome},
 }
 
-// NewValidator returns a Validator that runs a program. Speaks is "kattis". If the program runs beside the submission,
-// it may also be "testlib" or "kit". Limits are for one case.
+// NewValidator returns a Validator that runs a program. The parameter speaks names the program's protocol, which
+// is "kattis" or, if the program runs beside the submission, also "testlib" or "kit". Limits are for one case.
 func NewValidator(r judge.Runner, p *judge.Program, speaks string, args []string, limits judge.Limits) (*Validator, error) {
 	d := dialects[speaks]
 	if d == nil {
@@ -57,11 +57,11 @@ func NewValidator(r judge.Runner, p *judge.Program, speaks string, args []string
 	return &Validator{runner: r, program: p, dialect: d, args: args, limits: limits}, nil
 }
 
-// A Session is a case that a Validator judges, in one or several steps.
+// A Session is a case that a Validator judges in one or more steps.
 type Session struct {
 	v       *Validator
 	args    []string
-	in, ans string // names of the case's files, which programs may look at: "1.in", "1.ans"
+	in, ans string // names of the case's files, on which programs may depend: "1.in", "1.ans"
 	*perCase
 }
 
@@ -87,7 +87,7 @@ func (v *Validator) Open(r Request) (*Session, error) {
 	return s, nil
 }
 
-// caseName returns the common name of the files of a case, without extension.
+// caseName returns the name of a case's files without the extension.
 func caseName(id string) string {
 	base := path.Base(id)
 	if base == "." || base == "/" || len(base) > 200 || strings.ContainsRune(base, 0) {
@@ -96,7 +96,7 @@ func caseName(id string) string {
 	return base
 }
 
-// caseDir takes a spare directory, or creates one.
+// caseDir returns a spare directory, or creates one.
 func (v *Validator) caseDir() (*perCase, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -111,7 +111,7 @@ func (v *Validator) caseDir() (*perCase, error) {
 // Close ends the case.
 func (s *Session) Close() error {
 	var errs []error
-	for _, name := range []string{s.in, s.ans} { // the next case has files of other names
+	for _, name := range []string{s.in, s.ans} { // the next case has files with other names
 		if err := os.Remove(filepath.Join(s.dir, "case", name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
@@ -122,7 +122,7 @@ func (s *Session) Close() error {
 	return errors.Join(errs...)
 }
 
-// Close removes the files of the Validator. All its cases must be closed before.
+// Close removes the Validator's files. All its cases must be closed first.
 func (v *Validator) Close() (err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -133,14 +133,14 @@ func (v *Validator) Close() (err error) {
 	return err
 }
 
-// Command returns the program, to be run beside the submission.
+// Command returns the command that runs the program beside the submission.
 func (s *Session) Command() *judge.Command {
 	command := s.program.Command(s.limits, s.v.dialect.argv(s.in, s.ans, s.args)...)
 	command.Mounts = append(command.Mounts, s.mount("case", caseDir, false), s.mount("feedback", feedbackDir, true))
 	return command
 }
 
-// Run runs the program on an output.
+// Run judges an output with the program.
 func (s *Session) Run(ctx context.Context, out *io.SectionReader) (judge.Outcome, error) {
 	if err := s.put("output", out); err != nil {
 		return judge.Outcome{}, fmt.Errorf("show the output to checker %s: %w", s.program.Name, err)
@@ -162,8 +162,8 @@ func (s *Session) Run(ctx context.Context, out *io.SectionReader) (judge.Outcome
 	return s.v.dialect.outcome(s.perCase, exec, stderr)
 }
 
-// Static runs the program as a static validator, in a directory with the submission's files. The first two args, the
-// language and the entry point, come before the feedback directory, and the others after it.
+// Static runs the program as a static validator, in a directory with the submission's files. The first two args,
+// the language and the entry point, are passed before the feedback directory, and the others after it.
 func (s *Session) Static(ctx context.Context, source judge.Mount, args []string) (judge.Outcome, error) {
 	command := s.program.Command(s.limits, slices.Concat(args[:2], []string{feedbackDir + "/"}, s.args, args[2:])...)
 	command.Mounts = append(command.Mounts, source, s.mount("feedback", feedbackDir, true))
@@ -178,7 +178,7 @@ func (s *Session) Static(ctx context.Context, source judge.Mount, args []string)
 	return s.v.dialect.outcome(s.perCase, exec, stderr)
 }
 
-// Accepts reports whether a program that ran beside the submission accepted it by its exit code.
+// Accepts reports whether a program that ran beside the submission accepted it, according to its exit code.
 func (s *Session) Accepts(exec judge.Exec) bool {
 	if exec.Killed != judge.Nothing || exec.Signal != "" {
 		return false
@@ -186,8 +186,8 @@ func (s *Session) Accepts(exec judge.Exec) bool {
 	return slices.Contains(s.v.dialect.accepts, exec.Exit)
 }
 
-// Judge returns the judgement of a program that ran beside the submission. If the program could not be run, refused is
-// the reason.
+// Judge returns the judgement of a program that ran beside the submission. If the program could not be started,
+// refused is the reason.
 func (s *Session) Judge(exec judge.Exec, refused *judge.ExecError, stderr string) (judge.Outcome, error) {
 	s.role = "interactor"
 	switch {
@@ -199,8 +199,8 @@ func (s *Session) Judge(exec judge.Exec, refused *judge.ExecError, stderr string
 	return s.v.dialect.outcome(s.perCase, exec, stderr)
 }
 
-// Next reports whether the program asks for another pass. If so, it replaces the input of the case; see Input. It is a
-// judge error if the program asks for another pass and does not accept.
+// Next reports whether the program requests another pass. If so, Next replaces the input of the case; see Input.
+// If the program requests another pass without accepting, Next returns a judge error.
 func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error) {
 	root, err := os.OpenRoot(filepath.Join(s.dir, "feedback"))
 	if err != nil {
@@ -229,13 +229,13 @@ func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error)
 	return true, o, root.Remove(nextPass)
 }
 
-// nextPass is the feedback file that asks for another pass. It becomes the input of that pass.
+// nextPass is the feedback file that requests another pass. It becomes the input of that pass.
 const nextPass = "nextpass.in"
 
 // Input returns the path of the input of the current pass.
 func (s *Session) Input() string { return filepath.Join(s.dir, "case", s.in) }
 
-// Output returns the output that an interactor that speaks testlib wrote for the checker. The caller must close it.
+// Output returns the output that a testlib interactor wrote for the checker. The caller must close it.
 func (s *Session) Output() (*io.SectionReader, io.Closer, error) {
 	root, err := os.OpenRoot(filepath.Join(s.dir, "feedback"))
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"assay/judge"
 )
 
-// A where describes a difference for a message: the line, the token, and what was wanted. It reads the texts again, in
-// pieces. It keeps the first read error, which wrong returns.
+// A where describes the position of a difference for a message: the line, the token, and the expected text. It
+// reads the texts again, in pieces. It keeps the first read error, which wrong returns.
 type where struct {
-	ctx          context.Context // where lives only within one call
+	ctx          context.Context // a where is used only within one call
 	r            Request
 	ansAt, outAt int64 // offsets of the difference
 	err          error
 	buf          []byte
-	lineNumber   int   // of outAt in the output, from 1; zero until it is known
+	lineNumber   int   // line number of outAt in the output, from 1; zero until it is known
 	lineStart    int64 // offset of that line in the output
 }
 
@@ -30,7 +30,7 @@ func newWhere(ctx context.Context, r Request, ansAt, outAt int64) *where {
 	return &where{ctx: ctx, r: r, ansAt: ansAt, outAt: outAt, buf: make([]byte, 64<<10)}
 }
 
-// wrong returns the outcome. Its arguments are evaluated first, so it also returns their read errors.
+// wrong returns the outcome. Its arguments are evaluated first, so their read errors are returned too.
 func (w *where) wrong(format string, args ...any) (judge.Outcome, error) {
 	place := &judge.Place{Line: w.line(), Column: w.column(), AnsOffset: w.ansAt, OutOffset: w.outAt}
 	if w.err != nil {
@@ -39,7 +39,7 @@ func (w *where) wrong(format string, args ...any) (judge.Outcome, error) {
 	return wrong(place, fmt.Sprintf(format, args...))
 }
 
-// read fills the buffer with the text from an offset, up to end or the size of the buffer.
+// read reads the text from an offset up to end, but at most as much as the buffer holds.
 func (w *where) read(text *io.SectionReader, from, end int64) []byte {
 	if w.err == nil {
 		w.err = context.Cause(w.ctx)
@@ -67,7 +67,7 @@ func (w *where) pieces(text *io.SectionReader, start, end int64, f func(at int64
 	}
 }
 
-// line returns the number, from 1, of the line of the output with the difference.
+// line returns the line number, from 1, of the difference in the output.
 func (w *where) line() int {
 	if w.lineNumber > 0 {
 		return w.lineNumber
@@ -83,13 +83,14 @@ func (w *where) line() int {
 	return w.lineNumber
 }
 
-// column returns the position in bytes, from 1, of the difference in its line.
+// column returns the byte position, from 1, of the difference in its line.
 func (w *where) column() int {
 	w.line()
 	return int(w.outAt-w.lineStart) + 1
 }
 
-// tokenInLine returns the number of the token that starts at an offset, within the line of the difference.
+// tokenInLine returns the number of a token within the line of the difference. The token starts at the offset
+// start.
 func (w *where) tokenInLine(start int64) int64 {
 	w.line()
 	return 1 + w.tokensIn(w.r.Out, w.lineStart, start)
@@ -116,12 +117,12 @@ func (w *where) tokensIn(text *io.SectionReader, start, end int64) int64 {
 	return n
 }
 
-// word returns the token at an offset or just before it. It is empty only within white space.
+// word returns the token at an offset or just before it. It is empty only inside white space.
 func (w *where) word(text *io.SectionReader, at int64) span {
 	return span{w.back(text, at, isSpace), w.forth(text, at, isSpace)}
 }
 
-// back goes back from an offset, and returns the start of the bytes for which stop returns false.
+// back scans backward from an offset, and returns the start of the bytes for which stop returns false.
 func (w *where) back(text *io.SectionReader, at int64, stop func(byte) bool) int64 {
 	for at > 0 {
 		from := max(0, at-int64(len(w.buf)))
@@ -136,7 +137,7 @@ func (w *where) back(text *io.SectionReader, at int64, stop func(byte) bool) int
 	return 0
 }
 
-// forth goes forward from an offset, and returns the end of the bytes for which stop returns false.
+// forth scans forward from an offset, and returns the end of the bytes for which stop returns false.
 func (w *where) forth(text *io.SectionReader, at int64, stop func(byte) bool) int64 {
 	end := text.Size()
 	w.pieces(text, at, end, func(at int64, piece []byte) bool {
@@ -151,7 +152,7 @@ func (w *where) forth(text *io.SectionReader, at int64, stop func(byte) bool) in
 	return end
 }
 
-// spaceRun quotes the white space at an offset. If there is none, it quotes the word there.
+// spaceRun quotes the white space at an offset. If there is none, it quotes the word at the offset.
 func (w *where) spaceRun(text *io.SectionReader, at int64) string {
 	run := span{w.back(text, at, notSpace), w.forth(text, at, notSpace)}
 	if run.start == run.end && run.end == text.Size() {
@@ -163,7 +164,7 @@ func (w *where) spaceRun(text *io.SectionReader, at int64) string {
 	return w.quote(text, run, at)
 }
 
-// bytes returns a piece of a text. It returns nil if the piece is too long to be a number.
+// bytes returns a piece of a text, or nil if the piece is too long to be a number.
 func (w *where) bytes(text *io.SectionReader, s span) []byte {
 	if s.end-s.start > maxNumber {
 		return nil
@@ -173,15 +174,15 @@ func (w *where) bytes(text *io.SectionReader, s span) []byte {
 
 // Sizes for quote, in bytes.
 const (
-	quoteWhole  = 60 // texts up to this length are shown whole
+	quoteWhole  = 60 // texts up to this length are shown in full
 	quoteHead   = 20
 	quoteTail   = 10
 	quoteBefore = 10 // before the difference
 	quoteAfter  = 20 // from the difference on
 )
 
-// quote returns a piece of a text in quotes, with escapes such as \xNN for unprintable bytes. Of a long piece, it shows
-// the start, the end, and the part around the difference.
+// quote quotes a piece of a text, with escapes such as \xNN for unprintable bytes. Of a long piece, it shows the
+// start, the end, and the part around the difference.
 func (w *where) quote(text *io.SectionReader, s span, at int64) string {
 	if s.end-s.start <= quoteWhole {
 		return strconv.Quote(string(w.read(text, s.start, s.end)))
@@ -205,7 +206,7 @@ func (w *where) quote(text *io.SectionReader, s span, at int64) string {
 	return fmt.Sprintf("%s (%d bytes)", b, s.end-s.start)
 }
 
-// onRunes reads a piece of a whole text. It drops partial characters at its ends.
+// onRunes reads a piece of the span whole, without incomplete characters at the ends of the piece.
 func (w *where) onRunes(text *io.SectionReader, piece, whole span) []byte {
 	b := w.read(text, piece.start, piece.end)
 	for k := 0; piece.start > whole.start && len(b) > 0 && k < utf8.UTFMax && !utf8.RuneStart(b[0]); k++ {

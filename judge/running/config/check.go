@@ -16,18 +16,18 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// Placeholders in a language's commands, file names and environment. A language's find table defines further
-// ones.
+// Placeholders in a language's commands, file names, and environment. The [find] table of a language defines
+// additional placeholders.
 const (
-	Sources = "sources" // all source files, without headers; must be a word by itself
-	Entry   = "entry"   // the file that the program starts in
+	Sources = "sources" // all source files, without headers; must be a separate word
+	Entry   = "entry"   // the file in which the program starts
 	Ext     = "ext"     // the extension of the submitted file
 	Version = "version" // the version of the language's tool, such as 1.26.1
 	Public  = "public"  // the public class of a Java source
 	Main    = "main"    // the class in which a Java virtual machine starts the program
 )
 
-// Placeholder matches a word in braces. Other braces are ordinary characters.
+// Placeholder matches a name in braces. Other braces are ordinary characters.
 var Placeholder = pattern.New(`\{([a-z_]+)\}`)
 
 // checker checks the languages that a file defines.
@@ -40,7 +40,7 @@ func (k *checker) fault(key, hint, format string, args ...any) {
 	k.faults = append(k.faults, k.doc.Fault(key, fmt.Sprintf(format, args...), hint))
 }
 
-// check checks what the types of the keys do not.
+// check checks requirements that the types of the keys do not express.
 func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 	k := &checker{doc: doc}
 	if c.Server.Audit < 0 || c.Server.Audit > 1 {
@@ -111,7 +111,7 @@ func (k *checker) identity(l *Language, at string) {
 	}
 }
 
-// others rejects ids of unknown languages.
+// others reports ids of unknown languages.
 func (k *checker) others(c *Config, l *Language, at string) {
 	for _, row := range []struct{ key, id string }{{"faster", l.Faster}, {"instead", l.Instead}} {
 		if row.id == "" {
@@ -126,7 +126,7 @@ func (k *checker) others(c *Config, l *Language, at string) {
 	}
 }
 
-// names rejects a name that two languages have.
+// names reports a name that two languages have in common.
 func (k *checker) names(c *Config, l *Language, at string) {
 	for _, other := range c.Languages {
 		if other == l {
@@ -209,7 +209,7 @@ func (k *checker) commands(l *Language, at string) {
 	}
 }
 
-// page rejects an unknown code page.
+// page reports an unknown code page.
 func (k *checker) page(c *Config, l *Language, at string) {
 	if _, ok := c.CodePages[l.Page]; l.Page != "" && !ok {
 		k.fault(at+".code_page", suggest.Hint(l.Page, slices.Sorted(maps.Keys(c.CodePages))), "language %q: unknown code page %q", l.ID, l.Page)
@@ -238,7 +238,7 @@ func (k *checker) command(l *Language, tools []string, key string, command []str
 	k.placeholders(l, key, command)
 }
 
-// placeholders checks the words in braces.
+// placeholders checks the names in braces.
 func (k *checker) placeholders(l *Language, key string, texts []string) {
 	known := append(
 		[]string{Sources, Entry, Ext, Version, Public, Main, strings.Trim(judge.MemoryMiB, "{}"), strings.Trim(judge.HeapMiB, "{}")},

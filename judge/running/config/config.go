@@ -1,9 +1,9 @@
-// Package config reads judge.toml: the languages, the limits and the requirements for the machine. The head
-// of the file documents its keys.
+// Package config reads judge.toml: the languages, the limits, and the requirements for the machine. The keys are
+// documented at the top of the file.
 //
-// A judge.toml in a contest's root may be partial: it overrides the built-in one (see Load). The package
-// knows the valid values of the keys and how they must fit together. It does not know what is installed on
-// this machine (package lang finds that out), and it knows no language by name.
+// A judge.toml in a contest's root may be partial: it overrides the built-in one (see Load). The package knows the
+// valid values of keys and how keys depend on each other. It does not know what is installed on this machine
+// (package lang determines that), and it does not know any language by name.
 package config
 
 import (
@@ -28,32 +28,32 @@ const FileName = "judge.toml"
 
 // Config is the content of judge.toml.
 type Config struct {
-	File string // as the user knows it
+	File string // as the user wrote it
 
-	Solution judge.Limits // of a contestant's program, if the problem does not set them
-	Build    judge.Limits // of each step of a build
-	Setter   judge.Limits // of a checker, validator, generator or reference solution, for one case
-	Source   FileLimits   // of a submission
-	Built    FileLimits   // of the output of a build
+	Solution judge.Limits // for a contestant's program, if the problem does not set limits
+	Build    judge.Limits // for each step of a build
+	Setter   judge.Limits // for a checker, validator, generator or reference solution, per case
+	Source   FileLimits   // for a submission
+	Built    FileLimits   // for the output of a build
 
 	Headers   []string          // directories in which setters' programs find headers
 	Isolation string            // required isolation: "any", "isolated" or "none"
-	Visible   []string          // paths that every program may see, if they exist
+	Visible   []string          // paths that are visible to every program, if they exist
 	Env       map[string]string // the environment of every program
 
 	Hello     Hello
-	CodePages map[string]string // the characters of each, in any order
+	CodePages map[string]string // maps each code page to its characters, in any order
 	Server    Server
-	Languages []*Language // in the file's order, which decides if two claim one extension
+	Languages []*Language // in the file's order; the first one that claims an extension gets it
 }
 
-// FileLimits bound files.
+// FileLimits are limits for files.
 type FileLimits struct {
-	Size  int64 // bytes of all files together
+	Size  int64 // total size of all files, in bytes
 	Files int
 }
 
-// Server has the settings of `judged serve`. See the head of judge.toml for the keys.
+// Server contains the settings of `judged serve`. The keys are documented at the top of judge.toml.
 type Server struct {
 	Name             string `toml:"name"`
 	Listen           string `toml:"listen"`
@@ -65,52 +65,55 @@ type Server struct {
 	Database         string `toml:"database"`
 	Queue            string `toml:"queue"`
 	QueueCredentials string `toml:"queue_credentials"`
-	// ID is the name of this server among those that share a database. If empty, it is the name of the machine.
+	// ID is the name of this server among the servers that share a database. If empty, the name of the machine is
+	// used.
 	ID string `toml:"id"`
-	// Blobs is where servers share files: "queue" for the object store of the cluster, else a directory. If
-	// empty, they are in the data directory. BlobsCache bounds what of them is cached there; 0 means 10 GiB.
+	// Blobs is where servers share files: "queue" for the object store of the cluster, or a directory. If empty,
+	// the files are in the data directory. BlobsCache is the maximum size of their cache; zero means 10 GiB.
 	Blobs      string      `toml:"blobs"`
 	BlobsCache strict.Size `toml:"blobs_cache"`
 	Workers    int         `toml:"workers"`
 	Metrics    string      `toml:"metrics"`
-	// Audit is the part of the submissions that a second worker judges as well, from 0 to 1.
+	// Audit is the fraction of submissions that a second worker judges too, from 0 to 1.
 	Audit float64 `toml:"audit"`
-	// Mixed are the classes of workers whose machines are not equally fast: time limits
-	// follow them.
+	// Mixed lists the worker classes whose machines differ in speed. Their time limits follow each worker's
+	// calibration.
 	Mixed []string `toml:"mixed"`
-	// Backup is the time of the nightly backup on the machine's clock, such as "03:30". If empty, no backup is
-	// made. BackupDir is relative to the data directory; BackupKeep is how many backups are kept.
+	// Backup is the time of the nightly backup on the machine's clock, such as "03:30". If empty, there are no
+	// backups. BackupDir is relative to the data directory. BackupKeep is the number of backups that are kept.
 	Backup     string `toml:"backup"`
 	BackupDir  string `toml:"backup_dir"`
 	BackupKeep int    `toml:"backup_keep"`
-	// Registration says who may create an account: closed, invite, oidc, open.
+	// Registration defines who may create an account: closed, invite, oidc, open.
 	Registration string `toml:"registration"`
-	// Password says who can log in with a password: all, or staff if all others use single sign-on.
+	// Password defines who can log in with a password: all, or only staff. With staff, all other accounts use
+	// single sign-on.
 	Password string `toml:"password"`
-	// Practice says what practice with a problem shows to accounts without a role, unless the problem was
+	// Practice defines what practicing a problem shows to accounts without a role, unless the problem was
 	// published with its own setting: off, verdict, samples, all.
 	Practice string `toml:"practice"`
-	// TrustedProxies are the addresses or networks of proxies whose forwarded client addresses are trusted.
-	// Proxies parses them.
+	// TrustedProxies lists the addresses or networks of proxies whose forwarded client addresses are trusted. They
+	// are parsed by the method Proxies.
 	TrustedProxies []string `toml:"trusted_proxies"`
-	// AutoLogin lets teams of contests log in without a password from the addresses in their contest
-	// packages. LockAddress allows no other addresses.
+	// AutoLogin allows contest teams to log in without a password from the addresses in their contest packages.
+	// LockAddress rejects other addresses.
 	AutoLogin   bool `toml:"autologin"`
 	LockAddress bool `toml:"lock_address"`
-	// PrintCommand prints the file {file} of a team of a contest. If empty, runners print.
+	// PrintCommand is the command that prints the file {file} for a contest team. If empty, balloon runners print
+	// the files.
 	PrintCommand []string `toml:"print_command"`
-	// OIDC is the provider of single sign-on.
+	// OIDC is the provider for single sign-on.
 	OIDC OIDC `toml:"oidc"`
 }
 
-// OIDC is an OpenID Connect provider by which people log in. If the issuer is empty, there is none.
+// OIDC is an OpenID Connect provider for logging in. If the issuer is empty, there is none.
 type OIDC struct {
 	Issuer string `toml:"issuer"`
 	Client string `toml:"client"`
-	// SecretFile has the secret of the client. If empty, the client is a public one.
+	// SecretFile contains the client secret. If empty, the client is public.
 	SecretFile string   `toml:"secret_file"`
 	Scopes     []string `toml:"scopes"`
-	// Claim names the claim with the groups of a person; Roles are the roles of such groups.
+	// Claim is the name of the claim that lists a person's groups. Roles maps groups to roles.
 	Claim string            `toml:"claim"`
 	Roles map[string]string `toml:"roles"`
 }
@@ -130,13 +133,13 @@ func (s *Server) Proxies() (all []netip.Prefix, err error) {
 	return all, nil
 }
 
-// Hello is the input and expected output of every language's hello program.
+// Hello is the input and expected output for the hello program of every language.
 type Hello struct {
 	Input  string `toml:"input"`
 	Output string `toml:"output"`
 }
 
-// Language is one [[language]]. See the head of judge.toml for what each key means.
+// Language is a [[language]] table. Its keys are documented at the top of judge.toml.
 type Language struct {
 	ID      string   `toml:"id"`
 	Name    string   `toml:"name"`
@@ -149,7 +152,7 @@ type Language struct {
 	Scripts    []string          `toml:"scripts"`
 	UnixLines  bool              `toml:"unix_lines"`
 	Includes   []string          `toml:"includes"`
-	Obtained   map[string]string `toml:"obtained"` // source of headers that no compiler contains
+	Obtained   map[string]string `toml:"obtained"` // maps headers that no compiler contains to their sources
 	Executable bool              `toml:"executable"`
 	MaxSize    strict.Size       `toml:"max_size"`
 
@@ -172,7 +175,7 @@ type Language struct {
 	Build    [][]string        `toml:"build"`
 	BuildEnv map[string]string `toml:"build_env"`
 	Cache    string            `toml:"cache"`
-	Prepare  [][]string        `toml:"prepare" json:"-"` // fills the cache, and changes no program
+	Prepare  [][]string        `toml:"prepare" json:"-"` // commands that fill the cache and do not affect programs
 	Prepares PreparedParts     `toml:"prepares" json:"-"`
 	Result   []string          `toml:"result"`
 
@@ -186,18 +189,18 @@ type Language struct {
 	Page string `toml:"code_page"`
 }
 
-// Find says how to find a value in a program's text.
+// Find describes how to find a value in a program's text.
 type Find struct {
-	Match []string `toml:"match"` // expressions; the first one that matches counts
-	Give  string   `toml:"give"`  // replacement for the match; empty means "$1"
-	Else  string   `toml:"else"`  // default if none matches
+	Match []string `toml:"match"` // expressions; the first one that matches is used
+	Give  string   `toml:"give"`  // replacement for the match; if empty, "$1"
+	Else  string   `toml:"else"`  // default value if nothing matches
 }
 
-// Kit says how a language's programs get the kit.
+// Kit describes how a language's programs get the kit.
 type Kit struct {
-	Import string            `toml:"import"` // programs that match this expression get it
-	At     string            `toml:"at"`     // directory of the build for the kit's files
-	Files  map[string]string `toml:"files"`  // further files that they need
+	Import string            `toml:"import"` // expression that matches programs that get the kit
+	At     string            `toml:"at"`     // subdirectory of the build directory for the kit's files
+	Files  map[string]string `toml:"files"`  // additional files that such programs need
 }
 
 // form is the file.
@@ -223,7 +226,7 @@ type form struct {
 	Languages []*Language       `toml:"language"`
 }
 
-// limits is one table of limits.
+// limits is a table of limits.
 type limits struct {
 	Time      strict.Duration `toml:"time"`
 	Wall      strict.Duration `toml:"wall"`
@@ -234,7 +237,7 @@ type limits struct {
 	Scratch   strict.Size     `toml:"scratch"`
 }
 
-// fileLimits is one table of limits of files.
+// fileLimits is a table of limits for files.
 type fileLimits struct {
 	Size  strict.Size `toml:"size"`
 	Files int         `toml:"files"`
@@ -276,11 +279,11 @@ func FindRoot(dir string) (string, error) {
 	}
 }
 
-// Load reads a judge.toml. Name is its name in faults. Errors of its content are judge.Faults.
+// Load reads a judge.toml. Faults name file as its name. Errors in its content are judge.Faults.
 //
-// Base, if not nil, supplies the values of keys that the file does not set. For a [[language]] with an id of
-// base, that applies to each of its keys. A language with a new id comes before all of base's, so it also
-// gets the extensions that it claims. Nothing of base can be removed.
+// Base, if not nil, supplies the values of keys that the file does not set. It also supplies the missing keys of a
+// [[language]] whose id is in base. A language with a new id precedes all languages of base, so its extensions
+// have priority. Nothing in base can be removed.
 func Load(file string, data []byte, base *Config) (*Config, error) {
 	if base == nil {
 		base = &Config{Isolation: "any"}
@@ -312,7 +315,7 @@ func Load(file string, data []byte, base *Config) (*Config, error) {
 		old[known] = l
 	}
 	c.Languages = append(c.Languages, old...)
-	if len(faults) == 0 { // nothing more can be said about what could not be read
+	if len(faults) == 0 { // without it, nothing more can be checked
 		faults = check(c, in.Languages, doc)
 	}
 	return c, faults.AsError()
@@ -328,7 +331,7 @@ func inherit(l, from *Language, set func(key string) bool) {
 	}
 }
 
-// overlay merges two maps. The second one has precedence.
+// overlay merges two maps. The values of over have precedence.
 func overlay(base, over map[string]string) map[string]string {
 	all := map[string]string{}
 	maps.Copy(all, base)
@@ -336,7 +339,7 @@ func overlay(base, over map[string]string) map[string]string {
 	return all
 }
 
-// Language finds a language by its id or one of its aliases, in any case.
+// Language finds a language by its id or one of its aliases, ignoring case.
 func (c *Config) Language(word string) (*Language, bool) {
 	for _, l := range c.Languages {
 		if slices.ContainsFunc(l.names(), func(name string) bool { return strings.EqualFold(name, word) }) {
@@ -346,17 +349,17 @@ func (c *Config) Language(word string) (*Language, bool) {
 	return nil, false
 }
 
-// names returns the words by which a language can be requested.
+// names returns the names by which a language can be requested.
 func (l *Language) names() []string { return append([]string{l.ID}, l.Aliases...) }
 
-// PreparedParts describes what prepare makes, for progress.
+// PreparedParts describes the parts that the prepare commands make, for a progress display.
 type PreparedParts struct {
-	Name string   `toml:"name"` // name of the parts, such as "packages"
+	Name string   `toml:"name"` // what the parts are called, such as "packages"
 	List []string `toml:"list"` // a command that prints the parts, one per line
 }
 
-// Internal reports whether no file name or content leads to the language, so that only the judge itself and
-// --lang choose it: it substitutes another language, or is for programs of problem packages.
+// Internal reports whether no file name or content selects the language. Such a language is selected only by the
+// judge itself or by --lang. It is a substitute for another language, or is for programs in problem packages.
 func (l *Language) Internal() bool {
 	return len(l.Extensions) == 0 && len(l.Shebangs) == 0 && !l.Executable
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ours is the judge.toml that comes with the judge.
+// ours returns the judge.toml that is included with the judge.
 func ours(t testing.TB) *config.Config {
 	t.Helper()
 	data, err := os.ReadFile("../../../judge.toml")
@@ -48,7 +48,7 @@ func TestOurs(t *testing.T) {
 	}
 }
 
-// TestTheManualNamesEveryKey keeps the head of judge.toml complete.
+// TestTheManualNamesEveryKey checks that the comment at the top of judge.toml is complete.
 func TestTheManualNamesEveryKey(t *testing.T) {
 	data, err := os.ReadFile("../../../judge.toml")
 	if err != nil {
@@ -153,7 +153,7 @@ func TestFindRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	deep := filepath.Join(root, "a", "b")
-	if err := os.MkdirAll(filepath.Join(deep, "judge.toml"), 0o777); err != nil { // a directory of that name marks nothing
+	if err := os.MkdirAll(filepath.Join(deep, "judge.toml"), 0o777); err != nil { // a directory with that name does not mark a root
 		t.Fatal(err)
 	}
 	if got, err := config.FindRoot(deep); !errors.Is(err, fs.ErrNotExist) {
@@ -203,7 +203,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// TestHeapsStartFull: a heap that grows from small is collected at each step.
+// TestHeapsStartFull checks that Java heaps start with the size of the memory limit. A heap that grows is
+// collected at each step.
 func TestHeapsStartFull(t *testing.T) {
 	machines := 0
 	for _, l := range ours(t).Languages {
@@ -222,7 +223,7 @@ func TestHeapsStartFull(t *testing.T) {
 	}
 }
 
-// TestLanguagesPage: docs/languages.md has every language of judge.toml, with its commands.
+// TestLanguagesPage checks that docs/languages.md lists every language of judge.toml with its commands.
 func TestLanguagesPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(strings.ReplaceAll(languagesHead, `"`, "`"))

@@ -7,8 +7,8 @@ import (
 	"assay/judge/internal/strict"
 )
 
-// Portable writes the part of the configuration that affects verdicts and does not depend on the machine: the
-// languages and the limits. It is a complete judge.toml, with the same bytes for the same configuration.
+// Portable returns the part of the configuration that affects verdicts and does not depend on the machine: the
+// languages and the limits. It is a complete judge.toml. The same configuration always gives the same bytes.
 func (c *Config) Portable() ([]byte, error) {
 	var out form
 	out.Limits.Solution, out.Limits.Build, out.Limits.Setter = formOf(c.Solution), formOf(c.Build), formOf(c.Setter)
@@ -28,9 +28,9 @@ func (c *Config) Portable() ([]byte, error) {
 	return data, nil
 }
 
-// LoadPortable reads the output of Portable. Settings that belong to this machine are taken from local: what
-// programs may see of it, commands that run outside of the sandbox, and the preparation of caches. Errors of
-// its content are judge.Faults.
+// LoadPortable reads the output of Portable. Settings for this machine are taken from local: the paths that
+// programs may see, commands that run outside the sandbox, and the preparation of caches. Errors in its content
+// are judge.Faults.
 func LoadPortable(file string, data []byte, local *Config) (*Config, error) {
 	c, err := Load(file, data, nil)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"assay/judge/running/config"
 )
 
-// brought is the judge's own configuration.
+// brought returns the judge's own configuration.
 func brought(t *testing.T) *config.Config {
 	t.Helper()
 	data, err := os.ReadFile("../../../" + config.FileName)
@@ -44,8 +44,8 @@ func TestPortable(t *testing.T) {
 	}
 }
 
-// TestPortableShowsNothing: a configuration from elsewhere opens no directory of this machine to programs, and
-// starts nothing outside of the sandbox.
+// TestPortableShowsNothing checks that a configuration from another machine exposes no directory of this machine
+// to programs, and starts nothing outside the sandbox.
 func TestPortableShowsNothing(t *testing.T) {
 	local := brought(t)
 	const foreign = `

@@ -9,10 +9,11 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// signOnRoles are the roles that a group of a provider can have. An administrator is made by another one.
+// signOnRoles lists the roles that a provider's group can have. It does not include administrators, which only
+// another administrator can create.
 var signOnRoles = []string{"contestant", "runner", "judge", "contest-admin"}
 
-// signOn checks the settings of single sign-on, and those that need it.
+// signOn checks the settings of single sign-on, and those that depend on it.
 func (k *checker) signOn(s *Server) {
 	o := &s.OIDC
 	if u, err := url.Parse(o.Issuer); o.Issuer != "" && (err != nil || u.Host == "" || u.RawQuery != "" ||
@@ -57,7 +58,7 @@ func (k *checker) signOn(s *Server) {
 	}
 }
 
-// onThisMachine reports whether a host is this machine by its name.
+// onThisMachine reports whether the name of a host denotes this machine.
 func onThisMachine(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

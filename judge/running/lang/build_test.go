@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// toy is a language without tools, which a test's runner compiles.
+// toy returns a language without tools. The test's runner acts as its compiler.
 func toy(t testing.TB) (*config.Config, *config.Language) {
 	t.Helper()
 	cfg, err := config.Load("toy.toml", []byte(`
@@ -45,14 +45,14 @@ hello = "x"
 	return cfg, l
 }
 
-// compiler answers build commands by calling f with the build directory.
+// compiler returns a runner that handles build commands by calling f with the build directory.
 func compiler(f func(build string, c *judge.Command) judge.Exec) *plain {
 	return &plain{fail: func(c *judge.Command) (judge.Exec, error, bool) {
 		return f(c.Mounts[0].Host, c), nil, true
 	}}
 }
 
-// copies is a compiler that makes main out of the sources.
+// copies acts as a compiler that copies the sources to main.
 func copies(build string, c *judge.Command) judge.Exec {
 	var all []byte
 	for _, name := range c.Argv[1:] {
@@ -73,7 +73,7 @@ func TestBuildOnce(t *testing.T) {
 	runner, cache := compiler(copies), t.TempDir()
 	build := func(path string, origin ...lang.Origin) *lang.Result {
 		t.Helper()
-		// A new toolbox each time, as a new run of the judge has.
+		// Use a new toolbox for each build, as each start of the judge does.
 		r, err := lang.New(cfg, runner, cache, nil).Build(t.Context(), path, l, origin...)
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestBuildOnce(t *testing.T) {
 	}
 }
 
-// TestManyBuildOne lets many judges build the same programs at once.
+// TestManyBuildOne checks that many judges can build the same programs at the same time.
 func TestManyBuildOne(t *testing.T) {
 	cfg, l := toy(t)
 	runner, cache := compiler(copies), t.TempDir()
@@ -243,7 +243,8 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// TestSourceInUTF16: a compiler's words about null bytes do not tell how to mend it.
+// TestSourceInUTF16 checks that the log for a UTF-16 source tells the contestant to save it as UTF-8. The
+// compiler's own messages about null bytes do not.
 func TestSourceInUTF16(t *testing.T) {
 	cfg, l := toy(t)
 	checked := *l
@@ -252,7 +253,7 @@ func TestSourceInUTF16(t *testing.T) {
 		source   string
 		language *config.Language
 		exit     int
-		want     string // the log; "" for a program that is built
+		want     string // the log; empty if the program compiles
 	}{
 		"little end first":     {"\xff\xfex\x00\n\x00", l, 1, "sol.toy is UTF-16: save it as UTF-8\nnull byte"},
 		"big end first":        {"\xfe\xff\x00x\x00\n", l, 1, "sol.toy is UTF-16: save it as UTF-8\nnull byte"},
@@ -301,14 +302,14 @@ func TestBuildFails(t *testing.T) {
 	}
 }
 
-// TestClasses: a program of the Java virtual machine starts where its own tools would start
-// it. What package jvm makes of sources and class files has tests there.
+// TestClasses checks that a program for the Java virtual machine starts in the same class as with Java's own
+// tools. Package jvm tests how sources and class files are read.
 func TestClasses(t *testing.T) {
 	const body = "{ public static void main(String[] a) { System.out.println(42); } }"
 	tools, box := boxed(t)
 	for _, row := range []struct {
 		it, name, text string
-		class          string // "" where it does not compile
+		class          string // empty if it does not compile
 	}{
 		{
 			"takes the public class with an annotation on its line", "a.java",
@@ -397,8 +398,8 @@ func TestCompileErrorOfARealCompiler(t *testing.T) {
 	}
 }
 
-// BenchmarkHit is what a repeated submit of an unchanged solution costs before
-// it starts judging: everything of this package, as a new run of the judge has it.
+// BenchmarkHit measures the work of this package for submitting an unchanged solution again, with a new toolbox as
+// in a new run of the judge.
 func BenchmarkHit(b *testing.B) {
 	cfg, cache := ours(b), b.TempDir()
 	runner := new(plain)
@@ -433,8 +434,8 @@ func BenchmarkHit(b *testing.B) {
 	}
 }
 
-// TestFilesStayInTheBuildFolder: a configuration that somebody else wrote cannot name a
-// file elsewhere.
+// TestFilesStayInTheBuildFolder checks that an untrusted configuration cannot name a file outside the build
+// directory.
 func TestFilesStayInTheBuildFolder(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"../out", "a/../../out", "/out"} {
@@ -448,8 +449,8 @@ func TestFilesStayInTheBuildFolder(t *testing.T) {
 	}
 }
 
-// TestVersion: tools tell their version under the conditions of a build, and the answer is
-// kept while they do not change.
+// TestVersion checks that tools are asked for their version in the same environment as in a build, and that the
+// result is cached while the tools do not change.
 func TestVersion(t *testing.T) {
 	cfg, l := toy(t)
 	l.Tools, l.Version = []string{"sh"}, []string{"sh", "-c", "echo toy 1.2"}

@@ -15,33 +15,33 @@ import (
 
 // The cache is a directory that may be removed at any time:
 //
-//	programs/<key>/entry.json   what was built
-//	programs/<key>/program/     shown to the program as /program
-//	programs/.tmp/<random>/     builds that run now
-//	prepared/<key>/cache/       what the prepare commands of a language made of its cache
+//	programs/<key>/entry.json   description of the built program
+//	programs/<key>/program/     visible to the program as /program
+//	programs/.tmp/<random>/     current builds
+//	prepared/<key>/cache/       cache made by the prepare commands of a language
 //	keep/<language>-<origin>/   the languages' own caches
-//	tools.json                  what tools reported about themselves
+//	tools.json                  output of tools about themselves
 //
-// A key is the hash of all that goes into a program (see Toolbox.key), so an entry is never out of date.
+// A key is the hash of everything that affects a program (see Toolbox.key), so an entry is never out of date.
 // Package cachedir adds, removes and repairs entries.
 type cache struct {
 	dir      string
 	programs *cachedir.Cache
 	prepared *cachedir.Cache
-	kept     cachedir.Limits // of each language's own cache
+	kept     cachedir.Limits // limits of each language's own cache
 }
 
-// cacheFormat is incremented when entries are made in another way.
+// cacheFormat is incremented when the way in which entries are made changes.
 const cacheFormat = 3
 
-// Bounds of what programs may take.
+// Limits for the cached programs.
 const (
 	cacheBytes   = 2 << 30
 	cacheFiles   = 200_000
-	maxKept      = 256 << 20 // bytes of one program; some have large arrays that are not zero
+	maxKept      = 256 << 20 // bytes per program; some contain large arrays with nonzero values
 	maxKeptFiles = 10_000
 
-	keepBytes = 1 << 30 // of each language's own cache, and what one build may add to it
+	keepBytes = 1 << 30 // for each language's own cache, and for what one build may add to it
 	keepFiles = 100_000
 
 	preparedBytes = 2 << 30
@@ -50,8 +50,8 @@ const (
 
 // entry is a program in the cache.
 type entry struct {
-	Words map[string]string `json:"words"` // for the run command
-	Log   string            `json:"log"`   // with the names of files as in the build directory
+	Words map[string]string `json:"words"` // values for the placeholders of the run command
+	Log   string            `json:"log"`   // file names are those in the build directory
 
 	key string
 	dir string // the program directory
@@ -106,7 +106,7 @@ func (e *entry) write(dir string) error {
 	return nil
 }
 
-// openFolder makes a directory that the sandbox's user can write to.
+// openFolder creates a directory that is writable for the sandbox's user.
 func openFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -114,13 +114,13 @@ func openFolder(dir string) error {
 	return os.Chmod(dir, 0o777) // regardless of the umask
 }
 
-// keepFor is how long a language's own cache is used after it was prepared. Compilers remove what they have
-// not needed for some days (Go: five), and that may be a part of the standard library.
+// keepFor is how long a language's own cache is used after it was prepared. Compilers remove files that were
+// unused for a few days (Go: five), possibly including a part of the standard library.
 const keepFor = 3 * 24 * time.Hour
 
-// keep returns a language's own cache directory, which stays until done is called. A new one starts as a copy
-// of what was prepared, if anything was. If the cache has grown too large or was made from something else,
-// keep discards it, unless a build uses it.
+// keep returns a language's own cache directory, which stays until done is called. A new directory starts as a
+// copy of the prepared cache, if there is one. If the directory has grown too large or was made from another
+// prepared cache, keep discards it, unless a build uses it.
 func (c *cache) keep(name string, from seed, now time.Time) (dir string, done func(), err error) {
 	above := filepath.Join(c.dir, "keep")
 	dir = filepath.Join(above, name)
@@ -134,7 +134,7 @@ func (c *cache) keep(name string, from seed, now time.Time) (dir string, done fu
 	if info, err := os.Lstat(dir); err == nil && (!info.IsDir() || bytes > c.kept.Bytes || files > c.kept.Files) {
 		c.programs.Discard(dir)
 	}
-	for range 100 { // it may be discarded in between
+	for range 100 { // the directory may be discarded in between
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			if err := c.plant(dir, from); err != nil {
 				return "", nil, err
@@ -156,7 +156,7 @@ func (c *cache) keep(name string, from seed, now time.Time) (dir string, done fu
 	return "", nil, c.programs.Wrap(fmt.Errorf("%s cannot be locked", dir))
 }
 
-// alone returns a cache directory for one build. It starts as a copy of what was prepared, and done removes
+// alone returns a cache directory for a single build. It starts as a copy of the prepared cache, and done removes
 // it.
 func (c *cache) alone(from seed) (dir string, done func(), err error) {
 	work, done, err := c.programs.Temp()
@@ -175,12 +175,12 @@ func (c *cache) alone(from seed) (dir string, done func(), err error) {
 	return dir, done, nil
 }
 
-// seed is what was prepared: the directory, and the hash of all that went into it. If nothing was prepared,
+// seed is a prepared cache: the directory, and the hash of everything that affects it. If nothing was prepared,
 // both are empty.
 type seed struct{ dir, key string }
 
-// plant copies the regular files of what was prepared to a new directory. If another judge has done so
-// already, it does nothing.
+// plant copies the regular files of the prepared cache to a new directory. If another judge has already done so,
+// it does nothing.
 func (c *cache) plant(dir string, from seed) error {
 	if from.dir == "" {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlant: each of a language's caches starts as a copy of what was prepared, and neither gets what
-// another one has.
+// TestPlant checks that each of a language's caches starts as a copy of the prepared cache, and that the caches do
+// not share later changes.
 func TestPlant(t *testing.T) {
 	c := newCache(t.TempDir())
 	ready, key := t.TempDir(), strings.Repeat("ab", 20)
@@ -38,7 +38,7 @@ func TestPlant(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := filepath.Join(c.dir, "keep", "x-setter")
-	if err := os.MkdirAll(old, 0o755); err != nil { // of a judge that did not prepare
+	if err := os.MkdirAll(old, 0o755); err != nil { // made by a judge that did not prepare
 		t.Fatal(err)
 	}
 	setter, other := keep("x-setter", key, day), keep("x-contestant", key, day)
@@ -94,8 +94,8 @@ func TestPlant(t *testing.T) {
 	}
 }
 
-// TestKeepHeals: a compiler's cache that became a plain file, or too large, is made
-// anew, but not while a build uses it.
+// TestKeepHeals checks that a compiler's cache that is a plain file or too large is replaced, but not while a
+// build uses it.
 func TestKeepHeals(t *testing.T) {
 	c := newCache(t.TempDir())
 	dir := filepath.Join(c.dir, "keep", "x-contestant")
@@ -129,7 +129,7 @@ func TestKeepHeals(t *testing.T) {
 	}
 }
 
-// TestProbesThatFail: that a tool failed once is not remembered as if it were not there.
+// TestProbesThatFail checks that a tool that failed once is not remembered as missing.
 func TestProbesThatFail(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tools.json")
 	if said, err := (&probes{file: file}).get(
@@ -142,8 +142,8 @@ func TestProbesThatFail(t *testing.T) {
 	}
 }
 
-// TestProbesOfSeveral: two who ask the same at once are answered by one probe, and what
-// another process found out meanwhile is not lost.
+// TestProbesOfSeveral checks that simultaneous requests for the same tool use one probe, and that results stored
+// by another process are kept.
 func TestProbesOfSeveral(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tools.json")
 	ours := &probes{file: file}
@@ -176,7 +176,7 @@ func TestProbesOfSeveral(t *testing.T) {
 	}
 }
 
-// TestProbesOfWhatIsNotInstalled: a shim that says so is not asked at every start.
+// TestProbesOfWhatIsNotInstalled checks that a shim whose tool is not installed is not run at every start.
 func TestProbesOfWhatIsNotInstalled(t *testing.T) {
 	dir := t.TempDir()
 	path, file := filepath.Join(dir, "shim"), filepath.Join(dir, "tools.json")
@@ -217,14 +217,14 @@ func TestProbesOfWhatIsNotInstalled(t *testing.T) {
 	}
 }
 
-// TestPatience: a build that the machine kept waiting starts again with more time.
+// TestPatience checks that a build delayed by a busy machine is retried with more time.
 func TestPatience(t *testing.T) {
 	const wall = 10 * time.Second
 	slow := func(cpu time.Duration) judge.Exec { return judge.Exec{Killed: judge.WallTime, CPU: cpu, Wall: wall} }
 	for _, row := range []struct {
 		it   string
 		busy bool
-		runs []judge.Exec // one after the other
+		runs []judge.Exec // in order
 		want judge.Resource
 		err  string
 	}{
@@ -270,7 +270,7 @@ func TestProbesGetOld(t *testing.T) {
 	ask := func() (string, error) { asked++; return fmt.Sprint("answer ", asked), nil }
 	get := func() string {
 		t.Helper()
-		said, err := (&probes{file: file}).get("question", ask) // anew from the file
+		said, err := (&probes{file: file}).get("question", ask) // read from the file again
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,7 +328,7 @@ func TestOutermost(t *testing.T) {
 	})
 }
 
-// TestHomesStayHidden: no tool, wherever it is, makes somebody's whole home visible.
+// TestHomesStayHidden checks that no tool, wherever it is, makes a whole home directory visible.
 func TestHomesStayHidden(t *testing.T) {
 	for dir, want := range map[string]bool{
 		"/home/ann": false, "/home": false, "/": false, "/usr/local/go": false,

@@ -14,11 +14,11 @@ import (
 	"assay/judge/running/lang/jvm"
 )
 
-// maxClasses is how many bytes of class files are read. A small archive may contain huge files.
+// maxClasses is the maximum number of bytes read from class files. A small archive may contain huge files.
 const maxClasses = 256 << 20
 
-// startClass returns the class in which the Java virtual machine starts the program. The results of the build
-// are class files, or an archive of them. An archive may name the class itself.
+// startClass returns the class in which the Java virtual machine starts the program. The result of the build is a
+// set of class files, or an archive of them. An archive may name the class itself.
 func (src *source) startClass(program string) (string, error) {
 	var classes []*jvm.Class
 	left := int64(maxClasses)
@@ -28,7 +28,7 @@ func (src *source) startClass(program string) (string, error) {
 		if err != nil {
 			return fmt.Errorf("read what was built: %w", err)
 		}
-		// The virtual machine finds a class only in the file that its name requires.
+		// The virtual machine finds a class only in the file with the corresponding name.
 		if c, err := jvm.ReadClass(data); err == nil && c.Name+".class" == name {
 			classes = append(classes, c)
 		}
@@ -66,7 +66,8 @@ func (src *source) startClass(program string) (string, error) {
 	return named, nil
 }
 
-// inArchive calls look for the class files of an archive, unless the archive names the class that starts.
+// inArchive calls look for the class files in an archive. If the archive's manifest names the class in which the
+// program starts, inArchive returns that name and ignores the remaining files.
 func inArchive(f *os.File, look func(name string, f io.Reader) error) (named string, err error) {
 	info, err := f.Stat()
 	if err != nil {

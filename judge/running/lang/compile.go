@@ -25,11 +25,11 @@ import (
 	"assay/judge/running/config"
 )
 
-// maxMade is how many files and directories of a build directory are looked at.
+// maxMade is the maximum number of files and directories in a build directory that are examined.
 const maxMade = 200_000
 
-// key returns the hash of everything that goes into a program: the cache format, the settings in judge.toml,
-// the tools, the origin of the program, and the sources.
+// key returns the hash of everything that affects a program: the cache format, the settings in judge.toml, the
+// tools, the origin of the program, and the sources.
 func (t *Toolbox) key(src *source, l *config.Language, chain *toolchain, from Origin) (string, error) {
 	h := sha256.New()
 	def, err := json.Marshal([]any{cacheFormat, l, t.cfg.Env, chain.identity, chain.paths, from, src.words})
@@ -57,8 +57,8 @@ func hashPart(h hash.Hash, part []byte) {
 	h.Write(part)
 }
 
-// kitFiles returns the kit's sources as they are laid out for a program that imports the kit. A file of the
-// same name in the program stays.
+// kitFiles returns the kit's sources in the layout for a program that imports the kit. If the program contains a
+// file of the same name, its own file is kept.
 func (t *Toolbox) kitFiles(src *source, l *config.Language) ([]sourceFile, error) {
 	if !src.wantsKit(l) {
 		return nil, nil
@@ -120,7 +120,7 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 		return err
 	}
 	if len(l.Result) == 0 {
-		log = "" // such as "syntax OK": a syntax check has nothing to say about a correct program
+		log = "" // such as "syntax OK", which is useless for a correct program
 	}
 	kept := &keeper{program: programIn(dir)}
 	if len(l.Result) == 0 {
@@ -140,7 +140,7 @@ func (t *Toolbox) compile(ctx context.Context, src *source, l *config.Language, 
 	return (&entry{Words: words, Log: log}).write(dir)
 }
 
-// compileError means that a program does not compile, which is the contestant's fault.
+// compileError means that a program does not compile, because of an error by the contestant.
 type compileError struct {
 	log     string
 	command string // the command that failed; empty if all succeeded
@@ -154,7 +154,7 @@ func named(files []sourceFile, name string) bool {
 	return slices.ContainsFunc(files, func(f sourceFile) bool { return f.name == name })
 }
 
-// lay writes the sources, and what the language adds to them, into a new directory.
+// lay writes the sources, and the files that the language adds, to a new directory.
 func (t *Toolbox) lay(build string, src *source, l *config.Language, kit []sourceFile, words map[string]string) error {
 	files := slices.Concat(src.files, kit)
 	add := func(more map[string]string) {
@@ -183,8 +183,8 @@ func (t *Toolbox) lay(build string, src *source, l *config.Language, kit []sourc
 	return nil
 }
 
-// writeUnder writes a file below a directory. New directories are open to all users. The name may come from
-// an untrusted configuration.
+// writeUnder writes a file below dir. New directories are accessible to all users. The name may come from an
+// untrusted configuration.
 func writeUnder(dir, name string, data []byte, mode fs.FileMode) error {
 	if !filepath.IsLocal(name) {
 		text := fmt.Sprintf("the file %q would be outside of the build directory", name)
@@ -215,8 +215,8 @@ func (t *Toolbox) runBuild(
 	shared := l.Cache != ""
 	var ready seed
 	if shared {
-		// The output of a contestant's compiler never gets into a setter's program, nor the other way round.
-		// Both start from what was prepared before there was any program.
+		// The output of a contestant's compiler never gets into a setter's program, or vice versa. Both start from
+		// the prepared cache, which was made before any program was built.
 		if ready, err = t.prepared(ctx, l, chain, words); err != nil {
 			return "", err
 		}
@@ -262,9 +262,9 @@ func (t *Toolbox) runBuild(
 	return log.text(""), nil
 }
 
-// outOfRoom reports whether a build failed because the disk of the cache was full. The compiler has usually
-// removed the files that filled it, so its message counts. But the message may also be about the build's own
-// bounds. So the disk must also have less room than a build may take.
+// outOfRoom reports whether a build failed because the cache's disk was full. The compiler has usually removed the
+// files that filled the disk. So outOfRoom requires a message about a full disk in the log. Because the message
+// may also be about the build's own limits, the disk must also have less free space than a build may use.
 func (t *Toolbox) outOfRoom(build string, log *head) bool {
 	room, known := cachedir.FreeDisk(build)
 	return known && room < t.cfg.Built.Size && strings.Contains(strings.ToLower(log.text("")), "no space left on device")

@@ -18,12 +18,12 @@ import (
 	"assay/judge/running/config"
 )
 
-// Detect finds the language of the program at path. The override comes first, then the extension, then the #!
-// line, and then the format of an executable. If several languages share an extension, the #! line decides,
-// then their signs, and then their order in judge.toml.
+// Detect finds the language of the program at path. The override has priority, then the extension, then the #!
+// line, and then the format of an executable. If several languages share an extension, the #! line decides, then
+// their signs, and then their order in judge.toml.
 //
-// If there is no program at path, or the language is unknown, the error is an *UnusableError. In the problem
-// directory, a script may say how a setter's program is built.
+// If there is no program at path, or the language is unknown, the error is an *UnusableError. A setter's program
+// in the problem directory may include a script that builds it.
 func (t *Toolbox) Detect(path, override string, origin ...Origin) (*config.Language, error) {
 	info, err := statSource(path)
 	if err != nil {
@@ -73,8 +73,7 @@ func (t *Toolbox) Language(word string) (*config.Language, error) {
 	return nil, unusable("", hint, "unknown language %q", word)
 }
 
-// claims returns the languages of an extension. If no language has it exactly, upper and lower case are the
-// same.
+// claims returns the languages with an extension. If no language has exactly this extension, case is ignored.
 func (t *Toolbox) claims(ext string) []*config.Language {
 	var exact, folded []*config.Language
 	for _, l := range t.cfg.Languages {
@@ -90,7 +89,7 @@ func (t *Toolbox) claims(ext string) []*config.Language {
 	return folded
 }
 
-// bySigns returns the first language that has signs in the text. If there is none, it returns the first
+// bySigns returns the first language whose signs occur in the text. If there is none, it returns the first
 // language.
 func bySigns(languages []*config.Language, head []byte) *config.Language {
 	if len(languages) > 1 {
@@ -105,8 +104,7 @@ func bySigns(languages []*config.Language, head []byte) *config.Language {
 	return languages[0]
 }
 
-// Sibling returns the first other language that claims the extension of a file. It returns nil if there is
-// none.
+// Sibling returns the first other language that claims the extension of a file, or nil if there is none.
 func (t *Toolbox) Sibling(path string, l *config.Language) *config.Language {
 	for _, other := range t.claims(extension(path)) {
 		if other != l {
@@ -116,7 +114,7 @@ func (t *Toolbox) Sibling(path string, l *config.Language) *config.Language {
 	return nil
 }
 
-// byScript finds the language of a directory that contains one of its scripts.
+// byScript finds the language whose script a directory contains.
 func (t *Toolbox) byScript(dir string) *config.Language {
 	for _, l := range t.cfg.Languages {
 		for _, name := range l.Scripts {
@@ -128,7 +126,7 @@ func (t *Toolbox) byScript(dir string) *config.Language {
 	return nil
 }
 
-// byShebang finds the language of a #! line. It returns nil if there is no such line or no language has the
+// byShebang finds the language of a #! line. It returns nil if there is no such line, or if no language uses the
 // interpreter.
 func byShebang(languages []*config.Language, head []byte) *config.Language {
 	name := interpreter(head)
@@ -145,7 +143,7 @@ func byShebang(languages []*config.Language, head []byte) *config.Language {
 	return nil
 }
 
-// interpreter returns the base name of the interpreter of a #! line.
+// interpreter returns the base name of the interpreter in a #! line.
 func interpreter(head []byte) string {
 	rest, ok := bytes.CutPrefix(head, []byte("#!"))
 	if !ok {
@@ -167,8 +165,8 @@ func interpreter(head []byte) string {
 	return ""
 }
 
-// DetectStrict is Detect for a caller that can ask the user. It rejects a directory with programs in several
-// languages, even if one of them has a file with an entry name.
+// DetectStrict is like Detect for a caller that can ask the user. It rejects a directory with programs in several
+// languages, even if only one of them has a file with an entry name.
 func (t *Toolbox) DetectStrict(path, override string) (*config.Language, error) {
 	if info, err := statSource(path); err == nil && info.IsDir() && override == "" {
 		if have, _, err := t.languagesIn(path); err != nil || len(have) > 1 {
@@ -178,8 +176,8 @@ func (t *Toolbox) DetectStrict(path, override string) (*config.Language, error) 
 	return t.Detect(path, override)
 }
 
-// detectFolder finds the language of a directory: the only one that has files there, or the only one that has
-// a file with an entry name.
+// detectFolder finds the language of a directory. It is the only language with files in the directory or, if there
+// are several, the only language with a file that has an entry name.
 func (t *Toolbox) detectFolder(path string) (*config.Language, error) {
 	have, start, err := t.languagesIn(path)
 	switch {
@@ -200,8 +198,8 @@ func ambiguous(path string, have []*config.Language) error {
 		"the directory has programs in %d languages", len(have))
 }
 
-// languagesIn returns the languages that have files in a directory, and the languages that have a file with
-// an entry name there.
+// languagesIn returns the languages of the files in a directory, and the languages with a file there that has an
+// entry name.
 func (t *Toolbox) languagesIn(path string) (have, start []*config.Language, err error) {
 	count := map[*config.Language]int{}
 	entries := map[*config.Language]int{}
@@ -223,7 +221,7 @@ func (t *Toolbox) languagesIn(path string) (have, start []*config.Language, err 
 			return nil
 		}
 		l := claim[0]
-		if len(claim) > 1 { // languages that share an extension: as for a file
+		if len(claim) > 1 { // languages that share an extension are handled as for a single file
 			head, err := readHead(name)
 			if err != nil {
 				return err
@@ -255,14 +253,14 @@ func ids(languages []*config.Language) []string {
 	return all
 }
 
-// NoLanguage starts the error text for a file with an unknown extension, and NoProgram that for a directory
-// with only such files.
+// NoLanguage is the start of the error text for a file with an unknown extension. NoProgram is the start of the
+// error text for a directory that contains only such files.
 const (
 	NoLanguage = "no language has the extension"
 	NoProgram  = "the directory has no program in a known language"
 )
 
-// unknown explains why a file has no language.
+// unknown returns an error that explains why a file has no language.
 func (t *Toolbox) unknown(path string, head []byte) error {
 	ext := extension(path)
 	for _, l := range t.cfg.Languages {
@@ -285,7 +283,7 @@ func (t *Toolbox) unknown(path string, head []byte) error {
 	return untold(path, hint, "is a text whose language is unknown: neither its name nor a #! line determines it")
 }
 
-// headSize is how much of a file is read to find its language: signs may be anywhere.
+// headSize is the maximum number of bytes read to detect a file's language. Signs may be anywhere in them.
 const headSize = 64 << 10
 
 // readHead reads the beginning of a file.
@@ -303,13 +301,13 @@ func readHead(path string) ([]byte, error) {
 	return head[:n], nil
 }
 
-// machines are the ELF machines that Go's architectures run.
+// machines maps Go's architectures to ELF machines.
 var machines = map[string]elf.Machine{
 	"386": elf.EM_386, "amd64": elf.EM_X86_64, "arm": elf.EM_ARM, "arm64": elf.EM_AARCH64,
 	"loong64": elf.EM_LOONGARCH, "mips64le": elf.EM_MIPS, "ppc64le": elf.EM_PPC64, "riscv64": elf.EM_RISCV, "s390x": elf.EM_S390,
 }
 
-// checkExecutable rejects executables that this machine cannot run. It accepts a file that is no executable.
+// checkExecutable rejects executables that this machine cannot run. It accepts a file that is not an executable.
 func checkExecutable(path string, data []byte) error {
 	switch {
 	case bytes.HasPrefix(data, []byte("MZ\x90\x00")):
@@ -341,7 +339,7 @@ func checkExecutable(path string, data []byte) error {
 
 func machineWords(m elf.Machine) string { return strings.TrimPrefix(m.String(), "EM_") }
 
-// siblings suggests a file beside one that does not exist.
+// siblings suggests an existing file in the directory of a missing one.
 func siblings(path string) string {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// header is the beginning of an ELF file.
+// header returns the beginning of an ELF file.
 func header(kind elf.Type, machine elf.Machine, class elf.Class) string {
 	h := make([]byte, 64)
 	copy(h, elf.ELFMAG)
@@ -33,7 +33,7 @@ func TestDetect(t *testing.T) {
 	box, _, _ := toolbox(t)
 	for _, row := range []struct {
 		it, name, text, override string
-		want                     string // the language's id, or a part of the error
+		want                     string // the language's id, or part of the error
 	}{
 		{"goes by the extension", "sol.cpp", "x", "", "cpp"},
 		{"knows capital letters apart", "sol.C", "x", "", "cpp"},
@@ -163,7 +163,7 @@ func TestUnnamed(t *testing.T) {
 	}
 }
 
-// TestUnusable is what Build refuses, before it runs anything.
+// TestUnusable checks that Build rejects unusable files before it runs anything.
 func TestUnusable(t *testing.T) {
 	box, runner, _ := toolbox(t)
 	big := write(t, "big.py", "x")

@@ -10,13 +10,13 @@ var UsualEntry = usualEntry
 
 var WriteUnder = writeUnder
 
-// BoundKept bounds the languages' own caches.
+// BoundKept sets the size limit of the languages' own caches.
 func (t *Toolbox) BoundKept(bytes int64) { t.cache.kept.Bytes = bytes }
 
-// Idle makes the machine one that has nothing else to do.
+// Idle makes the toolbox treat the machine as idle.
 func (t *Toolbox) Idle() { t.busy = func() bool { return false } }
 
-// Unnamed is the only source that no other one names.
+// Unnamed returns the only source that no other source mentions.
 func Unnamed(files map[string]string) string {
 	src := &source{}
 	for name, text := range files {
@@ -25,7 +25,7 @@ func Unnamed(files map[string]string) string {
 	return src.unnamed()
 }
 
-// Commands are the commands of a language for a program of several files.
+// Commands returns the commands of a language for a program of several files.
 func Commands(l *config.Language, entry string, sources ...string) (all [][]string) {
 	for _, command := range append(slices.Clone(l.Build), l.Run) {
 		all = append(all, (&toolchain{}).command(command, map[string]string{config.Entry: entry}, sources))

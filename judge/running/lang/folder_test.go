@@ -15,8 +15,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// TestFolders builds and runs programs of several files in the sandbox. Each
-// prints 42.
+// TestFolders builds programs of several files and runs them in the sandbox. Each prints 42.
 func TestFolders(t *testing.T) {
 	tools, box := boxed(t)
 	for _, row := range []struct {
@@ -84,8 +83,8 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestPascal: contestants' programs are compiled as Polygon does it, whether or not this
-// machine has the compiler.
+// TestPascal checks that contestants' programs are compiled as in Polygon, whether or not this machine has the
+// compiler.
 func TestPascal(t *testing.T) {
 	l, err := lang.New(ours(t), new(plain), t.TempDir(), nil).Detect(write(t, "a.pas", "begin end."), "")
 	if err != nil {
@@ -97,7 +96,7 @@ func TestPascal(t *testing.T) {
 	}
 }
 
-// TestNamesAreNoOptions: no tool takes a file's name for an option, or for a file of options.
+// TestNamesAreNoOptions checks that no tool treats a file name as an option or as a file of options.
 func TestNamesAreNoOptions(t *testing.T) {
 	for _, l := range ours(t).Languages {
 		for _, command := range lang.Commands(l, "@a.x", "-b.x", "@a.x") {
@@ -122,7 +121,7 @@ func prints42(t *testing.T, box judge.Runner, p *judge.Program) {
 	}
 }
 
-// TestSources builds and runs programs that start in unusual ways. Each prints 42.
+// TestSources builds and runs programs with unusual entry points. Each prints 42.
 func TestSources(t *testing.T) {
 	tools, box := boxed(t)
 	for _, row := range []struct{ it, name, text string }{
@@ -154,11 +153,11 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestHostileBuilds: what a compiler may be made to do leaves no trace.
+// TestHostileBuilds checks that hostile builds leave no traces.
 func TestHostileBuilds(t *testing.T) {
 	_, box := boxed(t)
 	cfg := ours(t)
-	cfg.Build.Memory = 160 << 20 // so that the greedy one is soon done
+	cfg.Build.Memory = 160 << 20 // so that the build that allocates memory fails soon
 	tools := lang.New(cfg, box, sharedCache, kit)
 	for _, row := range []struct{ it, name, text, want string }{
 		{"cannot read files of the host at build time", "a.c", "#include \"/etc/shadow\"\nint main() { return 0; }\n", "No such file"},
@@ -188,14 +187,14 @@ func TestHostileBuilds(t *testing.T) {
 	}
 }
 
-// TestSharedCache: what one build writes into its language's cache is not counted against
-// another that runs at the same time.
+// TestSharedCache checks that data that one build writes into its language's cache is not counted against a
+// concurrent build.
 func TestSharedCache(t *testing.T) {
 	_, box := boxed(t)
 	cfg, l := toy(t)
-	cfg.Build.Wall = time.Minute // one may have to wait for the other
-	// A source is a line that writes. Where the cache is shared, each build waits until the
-	// other one has written, too.
+	cfg.Build.Wall = time.Minute // one build may have to wait for the other
+	// A source is a line that writes. If the cache is shared, each build waits until the other one has written as
+	// well.
 	l.Cache, l.Build = "/cache", [][]string{{"/bin/sh", "-c", `
 . ./main.toy || exit 1
 if test -e /cache/shared; then

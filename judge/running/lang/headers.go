@@ -11,11 +11,11 @@ import (
 	"assay/judge/running/config"
 )
 
-// maxHeader is the size of a header that is looked at, in bytes.
+// maxHeader is the maximum size in bytes of a header that is examined.
 const maxHeader = 4 << 20
 
-// addHeaders adds to a setter's program the headers that it includes and that are missing. It takes them from
-// find, and from the directories that judge.toml names. Other headers are left to the compiler.
+// addHeaders adds to a setter's program the missing headers that it includes. They come from the function find,
+// and from the directories in judge.toml. Headers that are not found there are left to the compiler.
 func (t *Toolbox) addHeaders(src *source, l *config.Language, find func(name string) ([]byte, bool)) {
 	if len(l.Includes) == 0 {
 		return
@@ -46,9 +46,9 @@ func (t *Toolbox) addHeaders(src *source, l *config.Language, find func(name str
 	}
 }
 
-// MissingHeader returns a header that a setter's program includes and that cannot be found, and where to get
-// it. It considers the headers that judge.toml knows by name. If none is missing, the name is empty. A
-// compiler may still have the header.
+// MissingHeader returns a header that a setter's program includes and that cannot be found, and where to get it.
+// Only headers that judge.toml knows by name are considered, and a compiler may still have the header. If no
+// header is missing, the name is empty.
 func (t *Toolbox) MissingHeader(path string, l *config.Language, find func(name string) ([]byte, bool)) (name, from string, err error) {
 	if len(l.Obtained) == 0 {
 		return "", "", nil
@@ -72,13 +72,14 @@ func (t *Toolbox) MissingHeader(path string, l *config.Language, find func(name 
 	return name, from, nil
 }
 
-// hasHeader reports whether a program has a header, as seen from one of its files.
+// hasHeader reports whether a header exists in the program when one of its files includes it.
 func (src *source) hasHeader(from, name string) bool {
 	beside := path.Join(path.Dir(from), name)
 	return slices.ContainsFunc(src.files, func(f sourceFile) bool { return f.name == name || f.name == beside })
 }
 
-// UserHeader finds a header where the user keeps headers: in a directory, or as a file that is named itself.
+// UserHeader finds a header in the places where the user keeps headers: directories, or files that are named
+// directly.
 func (t *Toolbox) UserHeader(name string) ([]byte, bool) {
 	for _, dir := range t.cfg.Headers {
 		if filepath.Base(dir) == path.Base(name) {

@@ -13,12 +13,12 @@ import (
 	"assay/judge/running/lang"
 )
 
-// TestHeaders: a setter's program finds the headers that it does not bring, also
-// those that these want; a contestant's does not.
+// TestHeaders checks that a setter's program gets the headers that it does not contain, including those that these
+// headers include. A contestant's program does not get them.
 func TestHeaders(t *testing.T) {
 	tools, box := boxed(t)
 	dir := t.TempDir()
-	// The cache of the tests may be older than this test: nobody has built this before.
+	// The unique comment makes sure that the program is not in the tests' cache.
 	once := fmt.Sprintf("// %d\n", time.Now().UnixNano())
 	writeIn(t, dir, "check.c", once+"#include \"outer.h\"\n#include <stdio.h>\nint main(void) { printf(\"%d\\n\", OUTER); }\n")
 	headers := map[string]string{"outer.h": "#include \"lib/inner.h\"\n#define OUTER INNER\n", "lib/inner.h": "#define INNER 42\n"}
@@ -50,8 +50,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestScripts: a setter's directory says with scripts how it is built and run; a
-// contestant's does not.
+// TestScripts checks that scripts in a setter's directory can build and run the program. Scripts of a contestant
+// are ignored.
 func TestScripts(t *testing.T) {
 	tools, box := boxed(t)
 	dir := t.TempDir()
@@ -71,7 +71,7 @@ func TestScripts(t *testing.T) {
 	if other, err := tools.Detect(dir, ""); err != nil || other == l {
 		t.Errorf("a contestant's directory is built by its script: %v, %v", other, err)
 	}
-	// Windows' line ends are turned, also behind what a script calls.
+	// Windows line ends are converted, also in scripts that are called.
 	writeIn(t, dir, "build", "cp part.py run\r\n")
 	writeIn(t, dir, "part.py", "#!/bin/sh\r\necho built again\r\n")
 	if made, err = tools.Build(t.Context(), dir, l, lang.BySetter); err != nil || !made.OK {
@@ -98,7 +98,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestOldPython: what is Python 2 for sure is not Python 3 that does not compile.
+// TestOldPython checks that a program that is certainly Python 2 is not compiled as Python 3.
 func TestOldPython(t *testing.T) {
 	tools, _ := boxed(t)
 	for _, row := range []struct{ it, name, text, want string }{
@@ -120,7 +120,7 @@ func TestOldPython(t *testing.T) {
 	}
 }
 
-// output runs a program without input.
+// output runs a program without input and returns its output.
 func output(t *testing.T, r judge.Runner, p *judge.Program) string {
 	t.Helper()
 	var out bytes.Buffer

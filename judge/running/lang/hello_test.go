@@ -17,8 +17,8 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// sharedCache is one for all tests with real compilers: some compile their
-// standard library first.
+// sharedCache is shared by all tests with real compilers, because some of them compile their standard library
+// first.
 var sharedCache string
 
 func run(m *testing.M) int {
@@ -31,7 +31,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// boxed makes a toolbox over the best sandbox that this machine gives.
+// boxed returns a toolbox with the best sandbox that this machine supports.
 func boxed(t testing.TB) (*lang.Toolbox, *sandbox.Sandbox) {
 	t.Helper()
 	cfg, cache := ours(t), sharedCache
@@ -53,12 +53,12 @@ func boxed(t testing.TB) (*lang.Toolbox, *sandbox.Sandbox) {
 	return lang.New(cfg, box, cache, kit), box
 }
 
-// proven are languages of each sort, which are proved without ASSAY_SLOW too: one that
-// is compiled, one that is interpreted, one with a runtime, one that everything needs.
+// proven lists the languages that are tested even without ASSAY_SLOW. They are a compiled language, an interpreted
+// one, one with a runtime, and one on which everything else depends.
 var proven = []string{"c", "python3", "bash", "go"}
 
-// TestHello proves each language of judge.toml in the sandbox. A rare one is
-// proved where somebody has it.
+// TestHello checks each language of judge.toml in the sandbox. Rare languages are checked only if they are
+// installed.
 func TestHello(t *testing.T) {
 	tools, box := boxed(t)
 	t.Logf("sandbox: %s", box.Level())

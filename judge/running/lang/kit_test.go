@@ -11,8 +11,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// TestKit builds a setter's program that imports the kit, from a directory that is
-// in no module.
+// TestKit builds a setter's program that imports the kit, in a directory outside any module.
 func TestKit(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go: apt-get install golang-go")
@@ -61,7 +60,7 @@ func main() {
 	kitOfReferees(t, tools, box)
 }
 
-// kitOfReferees builds a referee, which imports a package below the kit.
+// kitOfReferees builds a referee, which imports a subpackage of the kit.
 func kitOfReferees(t *testing.T, tools *lang.Toolbox, box judge.Runner) {
 	built := func(text string) *lang.Result {
 		path := write(t, "referee.go", text)
@@ -87,12 +86,13 @@ func kitOfReferees(t *testing.T, tools *lang.Toolbox, box judge.Runner) {
 	}
 }
 
-// TestKitBeside: a program in another language than Go that imports the kit finds it beside
-// itself; one that brings a file of that name has its own, and one that imports none gets none.
+// TestKitBeside checks that programs in languages other than Go find an imported kit in their own directory. If a
+// program contains a file of the kit's name, its own file is used. A program that does not import the kit does not
+// get it.
 func TestKitBeside(t *testing.T) {
 	for _, row := range []struct {
 		tool, install, main, kit string
-		validator, own, code     string // programs, and a kit of one's own
+		validator, own, code     string // programs, and a file that replaces the kit
 		none                     string // a program that does not import the kit
 	}{
 		{"python3", "python3", "main.py", "kit.py",

@@ -1,15 +1,16 @@
-// Package lang turns a source file, a directory or an executable into a judge.Program, as judge.toml
-// describes its language. It knows no language by name: to add one, add a [[language]] to judge.toml.
+// Package lang builds a judge.Program from a source file, a directory, or an executable, according to the
+// language's settings in judge.toml. It does not know any language by name: to add one, add a [[language]] to
+// judge.toml.
 //
-// Detect finds the language. Build copies the sources to a new directory, runs the language's build commands
-// there through a Runner, and saves the results in a cache. If a program is unchanged, Build takes it from
-// the cache and runs nothing. Locate returns what the sandbox must show. Ready and Hello report what works on
-// this machine.
+// Detect finds the language. Build copies the sources to a new directory, runs the language's build commands there
+// through a Runner, and saves the results in a cache. If a program is unchanged, Build takes it from the cache and
+// runs nothing. Locate returns the paths that the sandbox must show. Ready and Hello report which languages work
+// on this machine.
 //
-// A program that does not compile is a Result, not an error. A missing tool is a *MissingError. A file that
-// is not a program is an *UnusableError.
+// A program that does not compile gives a Result, not an error. A missing tool gives a *MissingError. A file that
+// is not a program gives an *UnusableError.
 //
-// The package neither limits nor isolates the compilers: the Runner does that. It does not judge what it
+// The package neither limits nor isolates the compilers: the Runner does that. It does not judge the programs it
 // builds.
 package lang
 
@@ -35,12 +36,12 @@ type Toolbox struct {
 	cache  *cache
 	tools  *locator
 	kit    fs.FS
-	busy   func() bool // whether this machine is overloaded
+	busy   func() bool // reports whether this machine is overloaded
 
 	preparing atomic.Pointer[preparation]
 }
 
-// New makes a toolbox with its cache in the directory cache. Kit contains the sources of the kit, for the
+// New returns a toolbox whose cache is in the directory cache. Kit contains the sources of the kit, for the
 // languages that have one.
 func New(cfg *config.Config, runner judge.Runner, cache string, kit fs.FS) *Toolbox {
 	return &Toolbox{
@@ -51,25 +52,25 @@ func New(cfg *config.Config, runner judge.Runner, cache string, kit fs.FS) *Tool
 	}
 }
 
-// Origin says whose program it is.
+// Origin is who wrote a program.
 type Origin string
 
 const (
-	// ByContestant is for programs of unknown content.
+	// ByContestant is for programs with unknown content.
 	ByContestant Origin = "contestant"
-	// BySetter is for the programs of a problem directory. They are never built with anything that a
-	// contestant's compiler could have written.
+	// BySetter is for the programs of a problem directory. Their builds never use anything that a contestant's
+	// compiler could have written.
 	BySetter Origin = "setter"
 )
 
-// Result is the outcome of a build.
+// Result is the result of a build.
 type Result struct {
 	Program *judge.Program // nil if it does not compile
 	OK      bool           // false for a compile error
 	Log     string         // the compiler's first lines, errors or warnings
-	Command string         // the command that failed, as in a shell; empty if none did
+	Command string         // the failed command, as in a shell; empty if none failed
 	Stopped judge.Resource // the exceeded limit, if the build was stopped for its time; otherwise Nothing
-	Cached  bool           // it was built before
+	Cached  bool           // whether it was built before
 	Took    time.Duration
 }
 
@@ -82,16 +83,16 @@ func (t *Toolbox) Build(ctx context.Context, path string, l *config.Language, or
 	return t.BuildWith(ctx, path, l, from, Extra{})
 }
 
-// Extra has options of a build.
+// Extra contains options for a build.
 type Extra struct {
-	Entry string // the file of a directory that starts the program, with or without extension; if empty, names of files decide
-	Guess bool   // if no name decides, take the first file
-	Lines int    // lines of the compiler's output that a failure has; zero means as many as people read
-	// Header finds a header that a setter's program includes and that is missing.
+	Entry string // entry file of a directory, with or without extension; empty: names decide
+	Guess bool   // use the first file if no name decides
+	Lines int    // number of compiler output lines to show for a failure; zero means the default
+	// Header finds a missing header that a setter's program includes.
 	Header func(name string) (data []byte, found bool)
 }
 
-// BuildWith is Build with options.
+// BuildWith is like Build, but with options.
 func (t *Toolbox) BuildWith(ctx context.Context, path string, l *config.Language, from Origin, extra Extra) (*Result, error) {
 	start := time.Now()
 	src, err := t.readSource(path, l, extra)
@@ -112,7 +113,7 @@ func (t *Toolbox) BuildWith(ctx context.Context, path string, l *config.Language
 	return r, nil
 }
 
-// build finds the program in the cache, or builds it.
+// build finds the program in the cache or builds it.
 func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, from Origin) (*Result, error) {
 	chain, err := t.tools.find(ctx, l)
 	if err != nil {
@@ -127,7 +128,7 @@ func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, fr
 		r.Cached = true
 		return r, nil
 	}
-	cached := true // unless this call builds it
+	cached := true // false if this call builds it
 	dir, err := t.cache.programs.Add(ctx, key, func(dir string) error {
 		cached = false
 		return t.compile(ctx, src, l, chain, from, dir)
@@ -147,7 +148,7 @@ func (t *Toolbox) build(ctx context.Context, src *source, l *config.Language, fr
 	return r, nil
 }
 
-// result makes the program of a cache entry.
+// result returns the Result for a cache entry.
 func (t *Toolbox) result(e *entry, src *source, l *config.Language, chain *toolchain) *Result {
 	words := e.Words
 	argv := chain.command(l.Run, words, nil)
@@ -165,8 +166,8 @@ func (t *Toolbox) result(e *entry, src *source, l *config.Language, chain *toolc
 	}
 }
 
-// environment merges tables of variables; later tables override earlier ones. Directories of tools in unusual
-// places come first on the PATH.
+// environment merges tables of variables; later tables override earlier ones. Tool directories in unusual places
+// come first on the PATH.
 func (c *toolchain) environment(words map[string]string, tables ...map[string]string) []string {
 	all := map[string]string{}
 	for _, table := range tables {
@@ -182,24 +183,24 @@ func (c *toolchain) environment(words map[string]string, tables ...map[string]st
 	return env
 }
 
-// UnusableError says why a file or directory is not a program that can be judged. It unwraps to a
+// UnusableError describes why a file or directory is not a program that can be judged. It unwraps to a
 // *judge.Fault, for paths that a setter has given.
 type UnusableError struct {
 	Fault         *judge.Fault
-	NeedsLanguage bool // NeedsLanguage is set if the file may be a program in a language that the caller has to name.
+	NeedsLanguage bool // whether the file may be a program in a language that the caller must name
 }
 
 func (e *UnusableError) Error() string { return e.Fault.Error() }
 func (e *UnusableError) Unwrap() error { return e.Fault }
 
-// Blame returns Contestant.
+// Blame returns judge.Contestant.
 func (*UnusableError) Blame() judge.Blame { return judge.Contestant }
 
 func unusable(path, hint, format string, args ...any) error {
 	return &UnusableError{Fault: &judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}}
 }
 
-// untold returns the error for a program whose language cannot be determined.
+// untold returns the error for a program whose language cannot be detected.
 func untold(path, hint, format string, args ...any) error {
 	return &UnusableError{&judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}, true}
 }
@@ -210,7 +211,7 @@ type MissingError struct {
 	Tools    []string // the missing tools
 	Package  string   // the Debian package that contains them
 	Obtain   string   // where else to get them
-	// Broken is why an existing tool cannot be used: it does not report where it is.
+	// Broken is the reason if an existing tool cannot be used because it does not report its location.
 	Broken error
 }
 
@@ -228,8 +229,8 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// ofCommand returns the error of running a command of a language. If the command cannot be executed, the
-// error says that it comes from judge.toml.
+// ofCommand returns the error for running a command of a language. If the command cannot be executed, the error
+// says that the command comes from judge.toml.
 func ofCommand(l *config.Language, err error) error {
 	if _, refused := errors.AsType[*judge.ExecError](err); refused {
 		return fmt.Errorf(

@@ -9,21 +9,21 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// head keeps the beginning of what compilers write to both of their outputs.
+// head keeps the beginning of a compiler's standard output and standard error.
 type head struct {
 	mu   sync.Mutex
 	kept []byte
 	lost bool
-	most int // lines that are shown; zero means logLines
+	most int // maximum number of lines shown; zero means logLines
 
-	omit func(line string) bool // reports which whole lines are dropped; nil means none
-	line []byte                 // the beginning of a line, if omit is set
+	omit func(line string) bool // reports whether a line is dropped; if nil, none is
+	line []byte                 // an incomplete line, if omit is set
 }
 
 const (
-	headBytes = 64 << 10 // kept while a compiler runs
+	headBytes = 64 << 10 // maximum bytes kept while a compiler runs
 	logLines  = 30       // shown
-	logWidth  = 240      // bytes of a line that are shown
+	logWidth  = 240      // maximum bytes shown per line
 )
 
 func (h *head) Write(p []byte) (int, error) {
@@ -40,7 +40,8 @@ func (h *head) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// others returns the whole lines of a text that are kept. An incomplete line at the end waits for its rest.
+// others returns the complete lines that omit does not drop. An incomplete line at the end of p is kept until its
+// end arrives.
 func (h *head) others(p []byte) (kept []byte) {
 	h.line = append(h.line, p...)
 	for {
@@ -62,17 +63,17 @@ func (h *head) mark() int {
 	return len(h.kept)
 }
 
-// cut drops what came after a mark.
+// cut removes everything after a mark.
 func (h *head) cut(mark int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.kept, h.lost = h.kept[:mark], false
 }
 
-// escapes matches the terminal's escape sequences, which do not belong in reports.
+// escapes matches terminal escape sequences, which do not belong in reports.
 var escapes = pattern.New(`\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)`)
 
-// text returns the first lines, and then the remark.
+// text returns the first lines, followed by the remark.
 func (h *head) text(remark string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

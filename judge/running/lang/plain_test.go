@@ -20,11 +20,11 @@ import (
 	"assay/judge/running/lang"
 )
 
-// plain runs commands without any sandbox, and counts them. It puts mounted
-// directories' own paths in the place of those inside.
+// plain runs commands without a sandbox, and counts them. In commands, it replaces mount points by the mounted
+// directories.
 type plain struct {
 	runs atomic.Int64
-	fail func(*judge.Command) (judge.Exec, error, bool) // answers in its place where it says so
+	fail func(*judge.Command) (judge.Exec, error, bool) // if it returns true, its result replaces the run
 }
 
 func (r *plain) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
@@ -80,7 +80,7 @@ func (r *plain) Start(context.Context, *judge.Command) (judge.Process, error) {
 	return nil, errors.New("plain starts nothing")
 }
 
-// ours is the judge.toml that comes with the judge.
+// ours returns the judge.toml that is included with the judge.
 func ours(t testing.TB) *config.Config {
 	t.Helper()
 	data, err := os.ReadFile("../../../judge.toml")
@@ -96,7 +96,7 @@ func ours(t testing.TB) *config.Config {
 
 var kit fs.FS = os.DirFS("../../kit")
 
-// toolbox makes a toolbox over a plain runner and a new cache.
+// toolbox returns a toolbox with a plain runner and a new cache.
 func toolbox(t testing.TB) (*lang.Toolbox, *plain, string) {
 	t.Helper()
 	r, cache := new(plain), t.TempDir()

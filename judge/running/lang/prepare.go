@@ -18,12 +18,12 @@ import (
 	"assay/judge/running/config"
 )
 
-// prepareTime is how long each command of prepare may take. A machine needs that time to compile a standard
-// library, so it is no limit of any program.
+// prepareTime is the wall time limit for each prepare command. It allows a machine to compile a standard library,
+// and is not a limit for any program.
 const prepareTime = 30 * time.Minute
 
-// Preparing returns the name of a language whose cache is being prepared, which delays the first programs in
-// it, and the progress: "Go: 7 of 60 packages". It is empty if there is none.
+// Preparing describes the preparation of a language's cache, which delays the first programs in that language:
+// "Go: 7 of 60 packages". It returns the empty string if none is being prepared.
 func (t *Toolbox) Preparing() string {
 	if p := t.preparing.Load(); p != nil {
 		return p.String()
@@ -34,11 +34,11 @@ func (t *Toolbox) Preparing() string {
 // preparation is the work of preparing a language's cache.
 type preparation struct {
 	language *config.Language
-	parts    atomic.Pointer[map[string]bool] // nil if they are unknown
+	parts    atomic.Pointer[map[string]bool] // maps each part to whether it is done; nil if unknown
 	done     atomic.Int64
 }
 
-// String returns the language's name and, if known, how many parts are done.
+// String returns the language's name and, if known, the number of finished parts.
 func (p *preparation) String() string {
 	parts := p.parts.Load()
 	if parts == nil || len(*parts) == 0 {
@@ -47,7 +47,7 @@ func (p *preparation) String() string {
 	return fmt.Sprintf("%s: %d of %d %s", p.language.Name, p.done.Load(), len(*parts), p.language.Prepares.Name)
 }
 
-// counts records a line that prepare commands print, and reports whether it names a finished part.
+// counts records a line printed by a prepare command, and reports whether the line names a finished part.
 func (p *preparation) counts(line string) bool {
 	parts := p.parts.Load()
 	if parts == nil || !(*parts)[line] {
@@ -57,7 +57,7 @@ func (p *preparation) counts(line string) bool {
 	return true
 }
 
-// list finds out what the parts are. If that fails, parts are not counted.
+// list determines the parts. If that fails, parts are not counted.
 func (p *preparation) list(ctx context.Context, r judge.Runner, c *judge.Command) {
 	var listed bytes.Buffer
 	c.Stdout = &listed
@@ -71,8 +71,8 @@ func (p *preparation) list(ctx context.Context, r judge.Runner, c *judge.Command
 	p.parts.Store(&parts)
 }
 
-// prepared returns the cache that the prepare commands of a language make. The first build with these tools
-// runs them, and concurrent builds wait for it.
+// prepared returns the cache made by the prepare commands of a language. The first build with these tools runs the
+// commands, and concurrent builds wait for them.
 func (t *Toolbox) prepared(ctx context.Context, l *config.Language, chain *toolchain, words map[string]string) (seed, error) {
 	if len(l.Prepare) == 0 {
 		return seed{}, nil
@@ -98,11 +98,11 @@ func (t *Toolbox) prepared(ctx context.Context, l *config.Language, chain *toolc
 	return seed{preparedIn(dir), key}, nil
 }
 
-// preparedIn returns the cache in a prepared entry.
+// preparedIn returns the cache directory in a prepared entry.
 func preparedIn(dir string) string { return filepath.Join(dir, "cache") }
 
-// prepare runs the prepare commands on a new cache, at a time when it contains no program. Errors are the
-// machine's failure.
+// prepare runs the prepare commands on a new cache, before the cache contains any program. Errors are failures of
+// the machine.
 func (t *Toolbox) prepare(ctx context.Context, p *preparation, chain *toolchain, words map[string]string, cache string) error {
 	l := p.language
 	work, done, err := t.cache.programs.Temp()

@@ -16,7 +16,8 @@ import (
 	"assay/judge/running/lang"
 )
 
-// prepares is the toy language with a cache that is prepared, and with what a command does.
+// prepares returns the toy language with a prepared cache. Its prepare and build commands call the function
+// command.
 func prepares(t *testing.T, command func(c *judge.Command, cache string) judge.Exec) (*lang.Toolbox, *config.Language) {
 	cfg, l := toy(t)
 	l.Cache, l.Prepare = "/cache", [][]string{{"/usr/bin/toyc", "--library"}}
@@ -36,8 +37,9 @@ func prepares(t *testing.T, command func(c *judge.Command, cache string) judge.E
 	return box, l
 }
 
-// TestPrepareOnce: however many programs are built first, and whoever wrote them, the cache is prepared
-// once, before the first one, without their limits of time; and a contestant's build changes nothing of it.
+// TestPrepareOnce checks that the cache is prepared once, before the first build, for any number and origin of
+// programs. The preparation is not subject to the programs' time limits, and a contestant's build does not change
+// the prepared cache.
 func TestPrepareOnce(t *testing.T) {
 	var prepared, early atomic.Int32
 	var box *lang.Toolbox
@@ -82,7 +84,7 @@ func TestPrepareOnce(t *testing.T) {
 	if r, err := box.Build(t.Context(), write(t, "main.toy", "after the poison"), l, lang.BySetter); err != nil || !r.OK {
 		t.Errorf("Build: %+v, %v", r, err)
 	}
-	// A new version of what prepares it has it prepared again, and poison does not get there.
+	// If the prepare commands change, the cache is prepared again, and does not contain the poison.
 	l.Prepare = append(l.Prepare, []string{"/usr/bin/toyc", "--library"})
 	if r, err := box.Build(t.Context(), write(t, "main.toy", "another"), l, lang.BySetter); err != nil || !r.OK {
 		t.Errorf("Build: %+v, %v", r, err)
@@ -92,7 +94,8 @@ func TestPrepareOnce(t *testing.T) {
 	}
 }
 
-// TestPrepareSaysHowFarItIs: the parts that prepare prints are counted, and are no part of what it says if it fails.
+// TestPrepareSaysHowFarItIs checks that the parts printed by prepare commands are counted, and are not part of the
+// message if a command fails.
 func TestPrepareSaysHowFarItIs(t *testing.T) {
 	var box *lang.Toolbox
 	var told []string
@@ -129,7 +132,7 @@ func TestPrepareSaysHowFarItIs(t *testing.T) {
 	}
 }
 
-// fails is the end of a command that did not do what it should.
+// fails returns the end of a command that fails if err is not nil.
 func fails(err error) judge.Exec {
 	if err != nil {
 		return judge.Exec{Exit: 9}
@@ -137,7 +140,8 @@ func fails(err error) judge.Exec {
 	return judge.Exec{}
 }
 
-// TestPrepareThatFails is the machine's failure, whoever wrote the program, and is tried again.
+// TestPrepareThatFails checks that a failed preparation is a failure of the machine, for programs of setters and
+// contestants, and that it is retried.
 func TestPrepareThatFails(t *testing.T) {
 	for name, row := range map[string]struct {
 		exec judge.Exec
@@ -177,7 +181,7 @@ func TestPrepareThatFails(t *testing.T) {
 	}
 }
 
-// TestStoppedBuild: a build that is stopped for its time says so.
+// TestStoppedBuild checks that the result of a build that exceeded a time limit contains the limit.
 func TestStoppedBuild(t *testing.T) {
 	for killed, want := range map[judge.Resource]judge.Resource{
 		judge.CPUTime: judge.CPUTime, judge.WallTime: judge.WallTime, judge.Memory: judge.Nothing,

@@ -12,17 +12,17 @@ import (
 	"assay/judge/running/config"
 )
 
-// Status says whether a language can be used on this machine.
+// Status describes whether a language can be used on this machine.
 type Status struct {
 	Ready   bool
 	Missing []string // tools that were not found
 	Package string   // the Debian package that contains them
 	Obtain  string   // where else to get them
-	Paths   []string // of the tools, as the sandbox sees them
-	Version string   // first line with a number of the tool's version output
+	Paths   []string // paths of the tools inside the sandbox
+	Version string   // the first line of the tool's version output that contains a digit
 }
 
-// Ready looks for a language's tools and asks for their version, in the sandbox.
+// Ready looks for a language's tools and determines their version, in the sandbox.
 func (t *Toolbox) Ready(ctx context.Context, l *config.Language) (Status, error) {
 	chain, err := t.tools.find(ctx, l)
 	if missing, ok := errors.AsType[*MissingError](err); ok {
@@ -39,14 +39,14 @@ func (t *Toolbox) Ready(ctx context.Context, l *config.Language) (Status, error)
 		name, _, _ := strings.Cut(tool, "|")
 		s.Paths = append(s.Paths, chain.paths[name])
 	}
-	if len(l.Version) > 0 { // asked again in each process, and once for languages with the same tools
+	if len(l.Version) > 0 { // run again in each process, and once for languages with the same tools
 		s.Version, err = t.version(ctx, &t.tools.now, l, chain)
 	}
 	return s, err
 }
 
-// Identity identifies the tools of a language by the version that they report. Machines with the same tools
-// have the same identity. If the tools have not changed, they are asked again after a day. If a tool is
+// Identity identifies the tools of a language by the version that they report. Machines with the same tools have
+// the same identity. If the tools have not changed, the version is determined again after a day. If a tool is
 // missing, the error is a *MissingError.
 func (t *Toolbox) Identity(ctx context.Context, l *config.Language) (string, error) {
 	chain, err := t.tools.find(ctx, l)
@@ -59,8 +59,8 @@ func (t *Toolbox) Identity(ctx context.Context, l *config.Language) (string, err
 	return t.version(ctx, t.tools.probes, l, chain)
 }
 
-// version returns the first line with a number of a tool's version output. It uses the remembered answer if
-// there is one.
+// version returns the first line of a tool's version output that contains a digit. It uses the remembered output
+// if there is one.
 func (t *Toolbox) version(ctx context.Context, known *probes, l *config.Language, chain *toolchain) (string, error) {
 	question := "version\x00" + strings.Join(l.Version, "\x00") + chain.identity
 	return known.get(question, func() (string, error) { return t.askVersion(ctx, l, chain) })
@@ -70,7 +70,7 @@ func (t *Toolbox) askVersion(ctx context.Context, l *config.Language, chain *too
 	var said head
 	p := judge.Program{Argv: chain.command(l.Version, nil, nil), Env: chain.environment(nil, t.cfg.Env, l.Env, l.BuildEnv)}
 	c := p.Command(t.cfg.Build)
-	c.Stdout, c.Stderr, c.Locks = &said, &said, true // as in a build: otherwise Java first complains about locks
+	c.Stdout, c.Stderr, c.Locks = &said, &said, true // as in a build; otherwise Java first complains about locks
 	if len(p.Argv) == 0 {
 		return "", fmt.Errorf("ask for the version of %s: judge.toml has no `version` command for it", l.Name)
 	}
@@ -91,8 +91,8 @@ func (t *Toolbox) askVersion(ctx context.Context, l *config.Language, chain *too
 	return first, nil
 }
 
-// Hello builds the language's hello program and runs it. The error says what did not work. If a tool is
-// missing, it is a *MissingError.
+// Hello builds and runs the language's hello program. The error describes which step failed. If a tool is missing,
+// it is a *MissingError.
 func (t *Toolbox) Hello(ctx context.Context, l *config.Language) error {
 	src := &source{path: l.File, words: map[string]string{config.Ext: ""}}
 	if len(l.Extensions) > 0 {

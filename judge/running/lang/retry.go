@@ -10,12 +10,13 @@ import (
 	"assay/judge"
 )
 
-// retryFactor is how much the wall time limit grows for a build that the machine kept waiting.
+// retryFactor is the factor by which the wall time limit is increased for a build that the machine delayed.
 const retryFactor = 3
 
-// runRetrying runs a build command. If it exceeds its wall time on an overloaded machine, it is started again
-// with a longer limit. If it exceeds that, too, it is the machine's failure. Waits for a CPU do not count as
-// wall time (see package sandbox), so this is about disks. A build that sleeps is not retried.
+// runRetrying runs a build command. If the command exceeds its wall time on an overloaded machine, it is started
+// again with a longer limit. If it exceeds that limit too, this is a failure of the machine. Waits for a CPU do
+// not count as wall time (see package sandbox), so the delays are caused by disks. A build that sleeps is not
+// retried.
 func (t *Toolbox) runRetrying(ctx context.Context, c *judge.Command, log *head) (judge.Exec, error) {
 	before := log.mark()
 	c.Stdout, c.Stderr = log, log
@@ -35,11 +36,11 @@ func (t *Toolbox) runRetrying(ctx context.Context, c *judge.Command, log *head) 
 	return x, err
 }
 
-// starved reports whether a build may have exceeded its wall time through no fault of its own.
+// starved reports whether a build may have exceeded its wall time because the machine is busy.
 func (t *Toolbox) starved(x judge.Exec) bool { return x.Killed == judge.WallTime && t.busy() }
 
-// overloaded reports whether this machine has so much to run that a waiting program may only be waiting for
-// its turn. If the system does not report the load, it returns false.
+// overloaded reports whether the load of this machine is so high that a waiting program may only be waiting for
+// its turn. It returns false if the system does not report the load.
 func overloaded() bool {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

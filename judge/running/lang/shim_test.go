@@ -11,7 +11,7 @@ import (
 	"assay/judge/running/lang"
 )
 
-// shim writes an executable script.
+// shim writes an executable shell script to path.
 func shim(t *testing.T, path, script string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -67,7 +67,7 @@ func TestShims(t *testing.T) {
 		t.Error("after Forget the shim was not asked again")
 	}
 
-	// Another tool of the same name makes another program.
+	// Another version of the tool gives another program.
 	shim(t, dir+"/real/bin/toyc", "cp $1 main # version 2\n")
 	other, err := lang.New(cfg, new(plain), cache, nil).Build(t.Context(), write(t, "a.toy", "x"), l)
 	if err != nil || other.Cached || other.Program.Key == r.Program.Key {
@@ -75,8 +75,8 @@ func TestShims(t *testing.T) {
 	}
 }
 
-// TestShimsFindTheHomeDirectory: a shim finds its tools in the home directory by their real paths, and what it
-// creates there does not stay.
+// TestShimsFindTheHomeDirectory checks that a shim finds its tools in the home directory by their real paths, and
+// that files it creates there do not remain.
 func TestShimsFindTheHomeDirectory(t *testing.T) {
 	dir := t.TempDir()
 	home := filepath.Join(dir, "home")
@@ -95,7 +95,7 @@ func TestShimsFindTheHomeDirectory(t *testing.T) {
 		t.Errorf("the home directory has %v, %v, want what it had", entries, err)
 	}
 
-	// What a shim says of its failure names the real directory as well.
+	// A shim's error message also names the real directory.
 	shim(t, dir+"/toyc", `echo "no $HOME/.tools/other" >&2; exit 2`+"\n")
 	_, err = lang.New(cfg, compiler(copies), t.TempDir(), nil).Build(t.Context(), write(t, "a.toy", "x"), l)
 	if want := "no " + home + "/.tools/other: exit status 2"; err == nil || !strings.HasSuffix(err.Error(), want) {
@@ -103,8 +103,8 @@ func TestShimsFindTheHomeDirectory(t *testing.T) {
 	}
 }
 
-// TestAProbeThatFails: a tool that fails once is there all the same, and until then the
-// message says how it failed.
+// TestAProbeThatFails checks that a tool that failed once is tried again. Until then, the message describes the
+// failure.
 func TestAProbeThatFails(t *testing.T) {
 	dir := t.TempDir()
 	shim(t, dir+"/toyc", "echo 'cannot allocate memory' >&2\nexit 2\n")
@@ -129,7 +129,7 @@ func TestAProbeThatFails(t *testing.T) {
 	}
 }
 
-// TestBrokenShim: where a shim before it does not work, the system's own tool is used.
+// TestBrokenShim checks that the system's own tool is used if a shim earlier on the PATH does not work.
 func TestBrokenShim(t *testing.T) {
 	if info, err := os.Stat("/usr/bin/echo"); err != nil || !info.Mode().IsRegular() {
 		t.Skip("no /usr/bin/echo")
@@ -138,14 +138,14 @@ func TestBrokenShim(t *testing.T) {
 	shim(t, dir+"/echo", "exit 1\n")
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 	cfg, l := toy(t)
-	l.Tools, l.Locate = []string{"echo"}, []string{"echo", "/usr"} // it says where it is
+	l.Tools, l.Locate = []string{"echo"}, []string{"echo", "/usr"} // it prints its location
 	s, err := lang.New(cfg, new(plain), t.TempDir(), nil).Ready(t.Context(), l)
 	if want := []string{"/usr/bin/echo"}; err != nil || !slices.Equal(s.Paths, want) {
 		t.Errorf("Ready = %+v, %v, want %q", s, err, want)
 	}
 }
 
-// TestShimOfNothing: a shim of a tool that is not installed is as good as no shim.
+// TestShimOfNothing checks that a shim whose tool is not installed is ignored.
 func TestShimOfNothing(t *testing.T) {
 	for it, script := range map[string]string{
 		"as pyenv says it": "echo \"pyenv: toyc: command not found\" >&2\nexit 127\n",

@@ -18,15 +18,15 @@ import (
 	"assay/judge/running/config"
 )
 
-// source is a program as it was submitted, read once, with the names that files have in the build.
+// source is a submitted program, read once, with the file names that it has in the build.
 type source struct {
-	path    string // as the user named it
+	path    string // as the user wrote it
 	single  string // name of a single file in the build; empty for a directory
 	files   []sourceFile
 	sources []string          // names of the files that are compiled
-	starts  string            // the named file that starts a program of several files; empty if none is named
+	starts  string            // explicitly chosen entry file of a program with several files; empty if none
 	words   map[string]string // values for the language's commands
-	lines   int               // lines of the compiler's output to show; zero means as many as usual
+	lines   int               // lines of compiler output to show; zero means the default
 }
 
 type sourceFile struct {
@@ -34,7 +34,7 @@ type sourceFile struct {
 	data []byte
 }
 
-// readSource reads what is at path as a program of the language.
+// readSource reads the file or directory called name as a program in the language.
 func (t *Toolbox) readSource(name string, l *config.Language, extra Extra) (*source, error) {
 	info, err := statSource(name)
 	if err != nil {
@@ -54,7 +54,7 @@ func (t *Toolbox) readSource(name string, l *config.Language, extra Extra) (*sou
 	return src, nil
 }
 
-// statSource returns the file information of what was submitted.
+// statSource returns the file information of a submitted file or directory.
 func statSource(name string) (fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -70,11 +70,11 @@ func statSource(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// emptyHint says what to do about a file without a program.
+// emptyHint is the hint for an empty file.
 const emptyHint = "write the program into it, and save it"
 
-// blank reports whether a source has nothing but blanks and line ends, in UTF-8 or UTF-16. A tab counts as
-// content: there are languages made of white space, and they need tabs.
+// blank reports whether a source contains only blanks and line ends, in UTF-8 or UTF-16. A tab counts as content,
+// because there are languages that consist of white space and require tabs.
 func blank(data []byte) bool {
 	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
 		data = bytes.TrimPrefix(data, []byte(mark))
@@ -174,7 +174,7 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 		return err
 	}
 	if len(l.Scripts) > 0 && len(src.sources) == 0 {
-		return nil // its script knows
+		return nil // the directory's script decides
 	}
 	if len(src.sources) > 0 && !slices.ContainsFunc(src.files, func(f sourceFile) bool { return !blank(f.data) }) {
 		return unusable(
@@ -185,9 +185,9 @@ func (t *Toolbox) readFolder(src *source, l *config.Language, extra Extra) error
 	return src.chooseEntry(l, extra)
 }
 
-// unmarked returns a source without the byte order mark that some editors write and some compilers reject. In
-// a code page the mark's bytes are ordinary characters. If a language allows Unix line ends only, Windows
-// line ends are converted.
+// unmarked returns a source without the byte order mark that some editors write and some compilers reject. In a
+// code page, the bytes of the mark are ordinary characters. If a language allows only Unix line ends, Windows line
+// ends are converted.
 func unmarked(name string, data []byte, l *config.Language) []byte {
 	if l.Page != "" {
 		return data
@@ -199,7 +199,7 @@ func unmarked(name string, data []byte, l *config.Language) []byte {
 	return bytes.TrimPrefix(data, []byte("\ufeff"))
 }
 
-// readSome reads a file of at most that many bytes. For a larger one it returns nil.
+// readSome reads a file of at most most bytes. For a larger file it returns nil.
 func readSome(root *os.Root, name string, most int64) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -241,7 +241,7 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 		return unusable(src.path, "name it "+strings.Join(l.Entry, " or ")+"; if each file is a separate program, submit each one separately",
 			"the directory has no entry point: which of %s starts the program?", strings.Join(src.sources, ", "))
 	}
-	var texts [][]byte // all files, if it does not matter which one is first
+	var texts [][]byte // the entry file, or all files if it does not matter which one is first
 	for _, f := range src.files {
 		if f.name == entry || !named && slices.Contains(src.sources, f.name) {
 			texts = append(texts, f.data)
@@ -252,8 +252,8 @@ func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	return nil
 }
 
-// unnamed returns the only source that no other source mentions. Units and libraries are mentioned by what
-// uses them. It is empty if there are none or several.
+// unnamed returns the only source that no other source mentions. Units and libraries are mentioned by the sources
+// that use them. It returns the empty string if there is no such source, or more than one.
 func (src *source) unnamed() string {
 	var found []string
 	for _, name := range src.sources {
@@ -270,8 +270,9 @@ func (src *source) unnamed() string {
 	return ""
 }
 
-// usualEntry returns the source with a usual name: at the top of the directory, or else the only one in the
-// directories below, such as src/main.rs. It is empty if there is none.
+// usualEntry returns the source with one of the usual names. It prefers a source in the top directory. If there is
+// none, it returns the source below the top directory, such as src/main.rs, if only one has a usual name.
+// Otherwise it returns the empty string.
 func usualEntry(usual, sources []string) string {
 	for _, name := range usual {
 		if slices.Contains(sources, name) {
@@ -285,7 +286,7 @@ func usualEntry(usual, sources []string) string {
 	return ""
 }
 
-// readable replaces names in a compiler's text by those that the contestant knows.
+// readable replaces names in a compiler's text with those that the contestant knows.
 func (src *source) readable(log string) string {
 	log = strings.ReplaceAll(log, buildDir+"/", "")
 	base := filepath.Base(src.path)
@@ -296,7 +297,8 @@ func (src *source) readable(log string) string {
 	return name.ReplaceAllString(log, "${1}"+strings.ReplaceAll(strings.ToValidUTF8(base, "?"), "$", "$$"))
 }
 
-// wide returns an error text if a file is UTF-16, which few compilers accept. Otherwise it is empty.
+// wide returns an error text if a file is UTF-16, which few compilers accept. Otherwise it returns the empty
+// string.
 func (src *source) wide() string {
 	for _, f := range src.files {
 		if mark.UTF16(f.data) {
@@ -326,7 +328,7 @@ func dotted(extensions []string) []string {
 	return all
 }
 
-// sizeWords formats a number of bytes for people.
+// sizeWords formats a number of bytes as text.
 func sizeWords(n int64) string {
 	for _, u := range []struct {
 		name  string

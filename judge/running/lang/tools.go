@@ -25,24 +25,24 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// toolchain is a language's tools on this machine.
+// toolchain is the set of a language's tools on this machine.
 type toolchain struct {
-	paths    map[string]string // by a tool's first name
-	bins     []string          // directories that commands need on the PATH in addition to the usual ones
+	paths    map[string]string // by the first of a tool's names
+	bins     []string          // directories that commands need on the PATH in addition to the default ones
 	visible  []string          // paths that the sandbox must show
-	identity string            // changes when a tool does
+	identity string            // changes when a tool changes
 }
 
-// locator finds toolchains, each once.
+// locator finds toolchains, each of them once.
 type locator struct {
 	cfg    *config.Config
-	path   []string // where tools are looked for
+	path   []string // directories in which tools are searched
 	home   string
 	probes *probes
-	now    probes // what tools reported to this process
+	now    probes // output of tools that this process has run
 
 	mu    sync.Mutex
-	known map[string]func() (*toolchain, error) // by language; failures are looked for again
+	known map[string]func() (*toolchain, error) // by language; failures are not cached
 }
 
 func newLocator(cfg *config.Config, cache string) *locator {
@@ -52,7 +52,7 @@ func newLocator(cfg *config.Config, cache string) *locator {
 	}
 	return &locator{
 		cfg: cfg,
-		// The only environment variable that this package reads: it says which tools the user means.
+		// PATH, by which the user chooses the tools, is the only environment variable that this package reads.
 		path:   append(filepath.SplitList(os.Getenv("PATH")), "/usr/local/bin", "/usr/bin", "/bin", "/usr/local/go/bin"),
 		home:   home,
 		probes: &probes{file: filepath.Join(cache, toolsFile)},
@@ -60,14 +60,14 @@ func newLocator(cfg *config.Config, cache string) *locator {
 	}
 }
 
-// Locate returns the host paths that a sandbox must show, read-only and at the same place, so that programs
-// in all languages of this machine can be built and run. It needs no Runner, because a Runner needs it. It
-// runs the `locate` commands of judge.toml outside any sandbox, and remembers their output for a day.
+// Locate returns the host paths that a sandbox must show, read-only and at the same place. With them, programs in
+// all languages of this machine can be built and run. It does not need a Runner, because a Runner depends on its
+// result. It runs the `locate` commands of judge.toml outside any sandbox, and remembers their output for a day.
 func Locate(cfg *config.Config, cache string) ([]string, error) {
 	return newLocator(cfg, cache).visible(), nil
 }
 
-// Forget removes what tools reported about themselves, so that the next Locate asks them again.
+// Forget removes the remembered output of tools, so that the next Locate runs them again.
 func Forget(cache string) error {
 	if err := os.Remove(filepath.Join(cache, toolsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget the tools: %w", err)
@@ -75,7 +75,7 @@ func Forget(cache string) error {
 	return nil
 }
 
-// toolsFile is the file of the cache with what tools reported.
+// toolsFile is the cache file with the remembered output of tools.
 const toolsFile = "tools.json"
 
 func (lo *locator) visible() []string {
@@ -111,11 +111,11 @@ func (lo *locator) find(ctx context.Context, l *config.Language) (*toolchain, er
 	return chain, err
 }
 
-// look finds a language's tools without what is remembered.
+// look finds a language's tools without using remembered results.
 func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, error) {
 	c := &toolchain{paths: map[string]string{}}
 	folders, broken, located := lo.locate(ctx, l)
-	var first []string // before a shim of another version, or one that does not work
+	var first []string // searched before a shim of another version, or one that does not work
 	for _, dir := range folders {
 		bin := filepath.Join(dir, "bin")
 		if first = append(first, bin); !usual(bin) {
@@ -145,9 +145,9 @@ func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, er
 	return c, nil
 }
 
-// locate asks a language's tool where it really is. If a shim does not work, locate tries the next one on the
-// PATH. False means that none works; then broken is the reason, if there is a shim at all. A shim of a tool
-// that is not installed does not count.
+// locate runs a language's tool to find its real location. If a shim does not work, it tries the next shim on the
+// PATH. Shims of tools that are not installed are ignored. If no shim works, works is false, and broken is the
+// reason, or nil if there are no other shims.
 func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []string, broken error, works bool) {
 	if len(l.Locate) == 0 {
 		return nil, nil, true
@@ -195,7 +195,7 @@ func (c *toolchain) add(name, path, home string) {
 	if err != nil {
 		real = path
 	}
-	if !usual(path) { // links in unusual places may not be shown
+	if !usual(path) { // links in unusual places may not be visible
 		path = real
 		c.bins = append(c.bins, filepath.Dir(path))
 		slices.Sort(c.bins)
@@ -212,7 +212,7 @@ func (c *toolchain) add(name, path, home string) {
 	c.identity += stamp(real) + "\n"
 }
 
-// show makes a directory visible, unless that would show a whole home directory.
+// show makes a directory visible, unless that would expose a whole home directory.
 func (c *toolchain) show(dir, home string) {
 	if usual(dir) || dir == "/" || dir == home || strings.HasPrefix(home, dir+"/") {
 		return
@@ -229,10 +229,10 @@ func stamp(path string) string {
 	return path + " " + cachedir.Stamp(info)
 }
 
-// systemDirs are visible in every sandbox.
+// systemDirs lists the directories that are visible in every sandbox.
 var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
 
-// usual reports whether a path is in a directory that every sandbox shows.
+// usual reports whether a path is inside a directory that is visible in every sandbox.
 func usual(path string) bool {
 	return slices.ContainsFunc(systemDirs, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
 }
@@ -264,7 +264,7 @@ func existing(patterns []string) []string {
 	return all
 }
 
-// outermost returns the paths sorted, without those inside others.
+// outermost returns the paths in sorted order, without those inside others.
 func outermost(paths []string) []string {
 	var kept []string
 	for _, p := range slices.Compact(slices.Sorted(slices.Values(paths))) {
@@ -275,8 +275,8 @@ func outermost(paths []string) []string {
 	return kept
 }
 
-// run runs a tool of the machine, outside the sandbox. The tool can read the home directory, where shims look
-// for the tools behind them, and cannot create anything in it.
+// run runs a tool on this machine, outside the sandbox. The tool can read the home directory, where shims look for
+// the actual tools, but cannot create anything in it.
 func run(ctx context.Context, argv []string, home string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -305,10 +305,10 @@ func run(ctx context.Context, argv []string, home string) (string, error) {
 	return own(string(out)), nil
 }
 
-// mostMirrored is how many entries of a home directory are linked at most.
+// mostMirrored is the maximum number of entries in a home directory that are linked.
 const mostMirrored = 2000
 
-// mirrored makes a directory of links to everything in the home directory.
+// mirrored creates a directory of links to everything in the home directory.
 func mirrored(home string) (mirror string, remove func(), err error) {
 	entries, err := os.ReadDir(home)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -323,7 +323,7 @@ func mirrored(home string) (mirror string, remove func(), err error) {
 	if mirror, err = os.MkdirTemp("", "assay-home-*"); err != nil {
 		return "", nil, err
 	}
-	remove = func() { _ = os.RemoveAll(mirror) } // links, and what a tool wrote
+	remove = func() { _ = os.RemoveAll(mirror) } // the links, and files that a tool wrote
 	for _, e := range entries {
 		if err := os.Symlink(filepath.Join(home, e.Name()), filepath.Join(mirror, e.Name())); err != nil {
 			remove()
@@ -333,7 +333,7 @@ func mirrored(home string) (mirror string, remove func(), err error) {
 	return mirror, remove, nil
 }
 
-// notFound are the exit codes with which shells, and shims that imitate them, report that a command does not
+// notFound lists the exit codes with which shells, and shims that imitate them, report that a command does not
 // exist or cannot be executed.
 var notFound = []int{126, 127}
 
@@ -342,13 +342,13 @@ type absentError struct{ text string }
 
 func (e *absentError) Error() string { return e.text }
 
-// probes remembers what tools reported about themselves.
+// probes remembers the output of tools about themselves.
 type probes struct {
-	file string // shared with other processes; if empty, there is no file
+	file string // shared with other processes; if empty, nothing is stored
 
 	mu    sync.Mutex
 	known map[string]probe       // nil before the file is read
-	turns map[string]*sync.Mutex // by question: two languages with the same tools ask the same
+	turns map[string]*sync.Mutex // by question; languages with the same tools have the same questions
 }
 
 type probe struct {
@@ -357,15 +357,15 @@ type probe struct {
 	When   time.Time `json:"when"`
 }
 
-// How long a probe is valid. A shim may change its answer without a visible change.
+// How long a result is valid. A shim may change its output without a visible change.
 const (
 	fresh       = 24 * time.Hour
-	freshAbsent = 10 * time.Minute // it may be installed at any time
+	freshAbsent = 10 * time.Minute // a missing tool may be installed at any time
 )
 
-// get returns the remembered answer to a question, or asks. It also remembers that a tool is not installed,
-// because each start of the judge asks. It does not remember other failures, which may come from lack of
-// memory or time.
+// get returns the remembered answer to a question. If there is none, it calls ask. It also remembers that a tool
+// is not installed, because each start of the judge looks for the tool. It does not remember other failures, which
+// may be due to a lack of memory or time.
 func (p *probes) get(question string, ask func() (string, error)) (string, error) {
 	sum := sha256.Sum256([]byte(question))
 	key := hex.EncodeToString(sum[:16])
@@ -414,7 +414,7 @@ func (p *probes) read() map[string]probe {
 	return known
 }
 
-// write writes the file, merged with what other processes wrote meanwhile. If that fails, tools are asked
+// write writes the file, merged with results that other processes wrote meanwhile. If that fails, tools are run
 // again next time.
 func (p *probes) write() {
 	if p.file == "" {

@@ -8,8 +8,8 @@ import (
 	"assay/judge/running/lang/jvm"
 )
 
-// fill replaces names in braces by their values. Unknown names stay unchanged; the memory limit is filled in
-// when the program is run.
+// fill replaces names in braces by their values. Unknown names stay unchanged, because the memory limit is filled
+// in when the program is run.
 func fill(text string, words map[string]string) string {
 	if !strings.Contains(text, "{") {
 		return text
@@ -22,7 +22,7 @@ func fill(text string, words map[string]string) string {
 	})
 }
 
-// mentions reports whether a language's commands use a placeholder.
+// mentions reports whether a language's commands contain a placeholder.
 func mentions(l *config.Language, word string) bool {
 	word = "{" + word + "}"
 	for _, command := range append(l.Build[:len(l.Build):len(l.Build)], l.Run) {
@@ -35,7 +35,7 @@ func mentions(l *config.Language, word string) bool {
 	return false
 }
 
-// mentionsVersion reports whether the version of the tools is needed to build.
+// mentionsVersion reports whether a build requires the version of the tools.
 func mentionsVersion(l *config.Language) bool {
 	const word = "{" + config.Version + "}"
 	for _, texts := range []map[string]string{l.Files, l.Kit.Files, l.Env, l.BuildEnv} {
@@ -68,7 +68,7 @@ func (c *toolchain) command(command []string, words map[string]string, sources [
 	return argv
 }
 
-// noOption writes a file name in a form that no tool reads as an option or as a file of options.
+// noOption returns a file name in a form that no tool treats as an option or as a file of options.
 func noOption(name string) string {
 	if strings.HasPrefix(name, "-") || strings.HasPrefix(name, "@") {
 		return "./" + name
@@ -76,8 +76,8 @@ func noOption(name string) string {
 	return name
 }
 
-// find removes the names of a language's find table from the texts and records their values. The first
-// expression that matches anywhere counts.
+// find determines the values of the names in a language's [find] table, and stores them in words. The value of a
+// name comes from the first expression that matches in any of the texts.
 func find(l *config.Language, texts [][]byte, words map[string]string) {
 	for name, f := range l.Find {
 		words[name] = findWord(f, texts)
@@ -90,7 +90,7 @@ func find(l *config.Language, texts [][]byte, words map[string]string) {
 	}
 }
 
-// maxPublic is how long a name may be in bytes to become a file name.
+// maxPublic is the maximum length in bytes of a name that may become a file name.
 const maxPublic = 200
 
 func findWord(f config.Find, texts [][]byte) string {
@@ -101,7 +101,7 @@ func findWord(f config.Find, texts [][]byte) string {
 	for _, expr := range f.Match {
 		re, err := regexp.Compile(expr)
 		if err != nil {
-			continue // package config has reported it
+			continue // package config has reported the error
 		}
 		for _, text := range texts {
 			if m := re.FindSubmatchIndex(text); m != nil {

@@ -19,7 +19,7 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// tinyProgram writes the smallest program that there is: it exits with 0.
+// tinyProgram writes the smallest possible program, which exits with 0.
 func tinyProgram(tb testing.TB) string {
 	tb.Helper()
 	if runtime.GOARCH != "amd64" {
@@ -63,8 +63,8 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// versus runs bare spawns and sandboxed runs in turn, and reports the ratio of
-// their medians: the machine's mood strikes both.
+// versus alternates bare spawns and sandboxed runs, and reports the ratio of their medians. So changes in the
+// machine's load affect both.
 func versus(b *testing.B, pause time.Duration, bare, boxed func() error) {
 	b.Helper()
 	var bares, boxeds []time.Duration
@@ -101,12 +101,12 @@ func versus(b *testing.B, pause time.Duration, bare, boxed func() error) {
 	b.ReportMetric(float64((y - x).Microseconds()), "added-µs")
 }
 
-// eachNoop measures with a program of a few bytes, which is the hardest baseline, and
-// with one that a C compiler has linked statically, where there is a compiler.
+// eachNoop measures with a program of a few bytes, which is the hardest baseline. If there is a C compiler, it
+// also measures with a statically linked program.
 func eachNoop(b *testing.B, bench func(b *testing.B, path string)) {
 	b.Run("a few bytes", func(b *testing.B) { bench(b, tinyProgram(b)) })
 	b.Run("static C", func(b *testing.B) {
-		path := tinyProgram(b) // its directory can be read by everybody
+		path := tinyProgram(b) // its directory is readable for all users
 		source := path + ".c"
 		if err := os.WriteFile(source, []byte("int main(void) { return 0; }\n"), 0o644); err != nil {
 			b.Fatal(err)
@@ -128,7 +128,7 @@ func BenchmarkNoopSpaced(b *testing.B) {
 	eachNoop(b, func(b *testing.B, path string) { alone(b, s, path, 50*time.Millisecond) })
 }
 
-// alone measures one worker.
+// alone measures a single worker.
 func alone(b *testing.B, s *sandbox.Sandbox, path string, pause time.Duration) {
 	c := noopCommand(path)
 	versus(b, pause, func() error { return sandbox.BareSpawn(path) }, func() error {
@@ -183,8 +183,8 @@ func twoWorkers(b *testing.B, s *sandbox.Sandbox, path string) {
 	b.ReportMetric(float64(x)/float64(y), "of-bare")
 }
 
-// BenchmarkSmallCase is a whole small case: input from a file, output captured and
-// compared token by token.
+// BenchmarkSmallCase measures a complete small case: input from a file, output captured and compared token by
+// token.
 func BenchmarkSmallCase(b *testing.B) {
 	s, dir := newSandbox(b, sandbox.Options{}), sandboxtest.Programs(b)
 	input := filepath.Join(b.TempDir(), "in")
@@ -212,7 +212,7 @@ func BenchmarkSmallCase(b *testing.B) {
 	})
 }
 
-// BenchmarkOvershoot measures how far past its CPU limit a loop gets.
+// BenchmarkOvershoot measures by how much a loop exceeds its CPU limit.
 func BenchmarkOvershoot(b *testing.B) {
 	s, dir := newSandbox(b, sandbox.Options{}), sandboxtest.Programs(b)
 	c := noopCommand(filepath.Join(dir, "spin"))

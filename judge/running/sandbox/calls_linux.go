@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// doing is the system call that a thread is in, as /proc/<pid>/task/<tid>/syscall reports it: "running", or a
+// doing is the system call in which a thread is, as /proc/<pid>/task/<tid>/syscall reports it: "running", or a
 // number and six arguments.
 type doing struct {
 	running bool
@@ -21,8 +21,8 @@ type doing struct {
 	args    [6]uint64
 }
 
-// callOf reads the system call of a thread, given its directory in /proc. Some kernels do not report it; then
-// ok is false.
+// callOf reads the system call of a thread, given its directory in /proc. If the kernel does not report it, ok is
+// false.
 func callOf(dir string) (c doing, ok bool) {
 	text, err := os.ReadFile(dir + "/syscall")
 	f := strings.Fields(string(text))
@@ -54,7 +54,7 @@ var (
 	sleepCalls = append([]int64{unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_RT_SIGSUSPEND, unix.SYS_RT_SIGTIMEDWAIT}, oldSleeps...)
 )
 
-// timed reports whether a wait for another thread or for several files has a timeout.
+// timed reports whether c is a wait, for another thread or for several files, that has a timeout.
 func (c doing) timed() bool {
 	switch {
 	case c.number == unix.SYS_FUTEX, c.number == unix.SYS_EPOLL_PWAIT2:
@@ -65,8 +65,8 @@ func (c doing) timed() bool {
 	return false
 }
 
-// sleeps reports whether a thread waits for a timer or a signal only, and so for nothing that the judge or
-// the machine does.
+// sleeps reports whether a thread waits only for a timer or a signal, so that neither the judge nor the machine
+// delays it.
 func (c doing) sleeps() bool {
 	switch {
 	case c.running:
@@ -74,17 +74,17 @@ func (c doing) sleeps() bool {
 	case slices.Contains(sleepCalls, c.number), slices.Contains(childCalls, c.number), c.number == unix.SYS_FUTEX:
 		return true
 	}
-	return slices.Contains(pollCalls, c.number) && c.args[0] == 0 // a poll of no file is a sleep
+	return slices.Contains(pollCalls, c.number) && c.args[0] == 0 // polling no file is a sleep
 }
 
-// sleep records what a run was seen to do after half of its wall time limit and again near the end. If the
-// run then exceeds the limit, the judge knows whether it was sleeping.
+// sleep records whether a run was sleeping after half of its wall time limit and again near the end. If the run
+// then exceeds the limit, the judge knows whether it was sleeping.
 type sleep struct {
-	wall  time.Duration // the limit; zero means none
+	wall  time.Duration // the limit; zero means no limit
 	mu    sync.Mutex
 	timer *time.Timer // nil before the run begins
 	looks int
-	slept int // number of looks at which all threads slept
+	slept int // number of checks at which all threads slept
 	ended bool
 }
 
@@ -101,7 +101,7 @@ func (s *sleep) watch(p place) {
 	s.timer = time.AfterFunc(s.wall/2, func() { s.look(&p, s.wall*3/8) })
 }
 
-// look looks at a run, and schedules one more look if again is positive.
+// look examines a run, and schedules another check if again is positive.
 func (s *sleep) look(p *place, again time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,12 +43,11 @@ func TestAlarmed(t *testing.T) {
 			t.Errorf("%s: alarmed = %v, want %v", script, got, want)
 		}
 		in.Close()
-		_ = c.Wait() // reading the end of the input is no success
+		_ = c.Wait() // the end of the input is not a success
 	}
 }
 
-// TestTimed holds which threads are taken for such as wake up by themselves, where Python says
-// what they do.
+// TestTimed checks which threads are recognized as waking up by themselves. Python runs the threads.
 func TestTimed(t *testing.T) {
 	const head = `
 import os, select, signal, sys, threading, time
@@ -105,8 +104,8 @@ sys.stdin.readline()`
 	}
 }
 
-// TestTurnsBeginWithTheProcess: what a worker takes until it has started a process is nobody's
-// time. A shell plays the worker.
+// TestTurnsBeginWithTheProcess checks that the time that a worker takes to start a process is not charged to
+// either process. A shell acts as the worker.
 func TestTurnsBeginWithTheProcess(t *testing.T) {
 	c := exec.CommandContext(t.Context(), "bash", "-c", "read line; sleep 1h & read line; kill %1")
 	in, err := c.StdinPipe()
@@ -136,8 +135,8 @@ func TestTurnsBeginWithTheProcess(t *testing.T) {
 	until(t, func() bool { turns.look(turnEvery); return lives[0].ctx.Err() != nil })
 }
 
-// TestTurnsEndWithTheProcess: what the judge takes to notice that one of two has ended is nobody's
-// time, and from then on it is the other one's turn.
+// TestTurnsEndWithTheProcess checks that no process is charged for the time that the judge takes to notice the end
+// of a process. After the judge has noticed it, the time is charged to the other process.
 func TestTurnsEndWithTheProcess(t *testing.T) {
 	start := func(name string, args ...string) *os.Process {
 		c := exec.CommandContext(t.Context(), name, args...)
@@ -182,15 +181,15 @@ func TestTurnsEndWithTheProcess(t *testing.T) {
 	}
 }
 
-// TestTurnsWaitForTheRelay: the time for which the judge has what two processes wait for is
-// nobody's. The first process only reads, and what is said the test says for them.
+// TestTurnsWaitForTheRelay checks that no process is charged while the judge holds data for which both processes
+// wait. The first process only reads. The test itself writes the data that the processes would write.
 func TestTurnsWaitForTheRelay(t *testing.T) {
 	const nobody = -1
 	type talk struct {
 		*turns
-		out     [2]*os.File // what each process writes to
+		out     [2]*os.File // the processes' outputs
 		process [2]*os.Process
-		open    func() // lets the relay of the first write, which stops before that
+		open    func() // releases the relay of the first process, which blocks before its first write
 	}
 	run := func(t *testing.T, k *talk) {
 		gate, over := make(gate), make(chan struct{})
@@ -215,7 +214,7 @@ func TestTurnsWaitForTheRelay(t *testing.T) {
 	over := func(k *talk, i int) { close(k.lives[i].over) }
 	const reads = "while read -r line; do :; done"
 	for name, row := range map[string]struct {
-		second string // what the second does
+		second string // shell command of the second process
 		do     func(*testing.T, *talk)
 		pays   int
 	}{
@@ -278,7 +277,7 @@ func TestTurnsWaitForTheRelay(t *testing.T) {
 			for range 100 {
 				turns.look(turnEvery)
 			}
-			if row.pays != nobody { // a busy machine may have kept it from its processors in some of the looks
+			if row.pays != nobody { // on a busy machine, it may have waited for a CPU at some of the checks
 				until(t, func() bool { turns.look(turnEvery); return lives[row.pays].ctx.Err() != nil })
 			}
 			for i := range lives {
@@ -290,7 +289,7 @@ func TestTurnsWaitForTheRelay(t *testing.T) {
 	}
 }
 
-// until waits for what must come true.
+// until waits for ok to return true.
 func until(t *testing.T, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(time.Millisecond) {
@@ -300,7 +299,7 @@ func until(t *testing.T, ok func() bool) {
 	}
 }
 
-// gate is closed for writers until the channel is.
+// gate blocks writers until the channel is closed.
 type gate chan struct{}
 
 func (g gate) Write(b []byte) (int, error) {
@@ -308,7 +307,7 @@ func (g gate) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// dialogue makes the turns of two processes with these wall time limits, which are placed later.
+// dialogue returns the turns of two processes with these wall time limits. The processes are placed later.
 func dialogue(t *testing.T, first, second time.Duration) (*turns, []life, []ends) {
 	all := []Joined{{Command: &judge.Command{Limits: judge.Limits{Wall: first}}, To: 1, Copy: io.Discard}, {
 		Command: &judge.Command{Limits: judge.Limits{Wall: second}}, Copy: io.Discard,

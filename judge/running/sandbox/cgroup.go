@@ -16,25 +16,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// groupPrefix begins the name of every control group of a judge. The process id and a random number follow. A
-// lock on the directory shows that its judge is alive. The process id does not show it, because another
-// container may use the same id.
+// groupPrefix is the prefix of the name of a judge's control groups. The process id and a random number follow. A
+// lock on the directory shows that its judge is alive. The process id does not show it, because another container
+// may use the same id.
 const groupPrefix = "assay-"
 
-// groups is a judge's place in the machine's control group trees.
+// groups is a judge's position in the machine's control group trees.
 type groups struct {
 	version int               // 1 or 2
-	dirs    map[string]string // our directory by controller; version 2 has one entry, ""
+	dirs    map[string]string // directory of this judge by controller; version 2 has one entry, ""
 	has     map[string]bool   // usable controllers: memory, pids, cpuacct (cpu in version 2)
-	locks   []*os.File        // our directories, open and locked until the judge ends
-	notes   []string          // what is missing, as text for the report
+	locks   []*os.File        // directories of this judge, open and locked until it exits
+	notes   []string          // what is missing, for the report
 }
 
-// A hierarchy is a mounted control group tree, with this process's place in it.
+// A hierarchy is a mounted control group tree and the position of this process in it.
 type hierarchy struct {
 	version     int
 	controllers []string
-	top         string // the highest directory in sight
+	top         string // the highest visible directory
 	own         string // the directory of this process's own group
 }
 
@@ -93,14 +93,14 @@ func parseMount(line string, places map[string]string) (h hierarchy, ok bool) {
 	h.top = l[4]
 	below, err := filepath.Rel(l[3], place)
 	if err != nil || strings.HasPrefix(below, "..") {
-		below = "" // our group lies outside the mounted tree: its top is the best that we can use
+		below = "" // our group is outside the mounted tree, so use the top of the tree
 	}
 	h.own = filepath.Join(h.top, below)
 	return h, true
 }
 
-// joinGroups makes this judge's directories. If the machine or missing rights prevent that, it returns nil
-// and the reason.
+// joinGroups creates this judge's directories. If the machine does not support it or rights are missing, it
+// returns nil and the reason.
 func joinGroups(version int) (*groups, error) {
 	all, err := hierarchies()
 	if err != nil {
@@ -140,8 +140,8 @@ func (g *groups) joinV1(all []hierarchy, name string) error {
 	return nil
 }
 
-// joinV2 makes a directory with the controllers. In version 2 only a group without processes can pass
-// controllers down. Our own group usually has processes, so joinV2 also tries the group above it.
+// joinV2 creates a directory with the controllers. In version 2, only a group without processes can enable
+// controllers for its children. The group of this process is usually not empty, so joinV2 also tries its parent.
 func (g *groups) joinV2(all []hierarchy, name string) error {
 	i := slices.IndexFunc(all, func(h hierarchy) bool { return h.version == 2 })
 	if i < 0 {
@@ -176,7 +176,7 @@ func (g *groups) joinV2(all []hierarchy, name string) error {
 	return fmt.Errorf("no control group in which the judge may create groups: %w", reason)
 }
 
-// handDown enables the controllers that a sandbox uses for the groups below dir.
+// handDown enables the controllers that a sandbox needs in the groups below dir.
 func handDown(dir string) error {
 	file := filepath.Join(dir, "cgroup.subtree_control")
 	for _, c := range []string{"memory", "pids"} {
@@ -194,8 +194,8 @@ func handDown(dir string) error {
 	return nil
 }
 
-// claim makes a directory and locks it. If another judge's cleanup removes the directory before it is locked,
-// claim makes it again. On a busy machine a cleanup may hold the directory for long.
+// claim creates a directory and locks it. If another judge's cleanup removes the directory before it is locked,
+// claim creates it again. On a busy machine, a cleanup may keep the directory locked for a long time.
 func (g *groups) claim(dir string) error {
 	for end := time.Now().Add(mostSwept); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
@@ -220,10 +220,10 @@ func (g *groups) claim(dir string) error {
 	return fmt.Errorf("claim %s: other judges keep removing it", dir)
 }
 
-// mostSwept is how long claim competes with the cleanups of other judges.
+// mostSwept is how long claim tries again if cleanups of other judges interfere.
 const mostSwept = time.Minute
 
-// leave removes our directories. The directories of workers must be gone already.
+// leave removes this judge's directories. The directories of workers must have been removed.
 func (g *groups) leave() {
 	for _, f := range g.locks {
 		removeGroup(f.Name())
@@ -232,9 +232,9 @@ func (g *groups) leave() {
 	g.locks = nil
 }
 
-// sweepGroups removes the groups of killed judges below dir and below its siblings: a killed judge may have
-// used another parent group. It also kills processes in these groups. There are usually none, because zygotes
-// end with their judge.
+// sweepGroups removes the groups of killed judges below dir and its siblings, because a killed judge may have used
+// another parent group. It also kills processes in these groups. There are usually none, because zygotes exit with
+// their judge.
 func sweepGroups(dir string) {
 	stale, _ := filepath.Glob(filepath.Join(dir, groupPrefix+"*"))
 	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", groupPrefix+"*"))
@@ -256,7 +256,7 @@ func sweepGroups(dir string) {
 	}
 }
 
-// killGroup kills the processes that procs lists.
+// killGroup kills the processes listed in procs.
 func killGroup(procs string) {
 	list, _ := os.ReadFile(procs)
 	for f := range strings.FieldsSeq(string(list)) {
@@ -266,8 +266,8 @@ func killGroup(procs string) {
 	}
 }
 
-// removeGroup removes a group's directory. It retries, because the kernel returns an error for a moment after
-// the last process has been reaped.
+// removeGroup removes a group's directory. It retries, because the kernel returns an error until shortly after the
+// last process has been reaped.
 func removeGroup(dir string) {
 	for wait := time.Millisecond; wait < time.Second; wait *= 2 {
 		if err := unix.Rmdir(dir); err != unix.EBUSY {
@@ -299,7 +299,7 @@ const (
 	fileCPU     = "cpu.usage"
 )
 
-// A leafFile is a file of a leaf, with our name for it and the kernel's.
+// A leafFile is a file of a leaf, with the sandbox's name for it and the kernel's.
 type leafFile struct {
 	name, file string
 	flag       int
@@ -339,7 +339,7 @@ var leafFilesV2 = []leafFile{
 	{fileCPU, "cpu.stat", os.O_RDONLY, false},
 }
 
-// newLeaf makes the control groups of one worker.
+// newLeaf creates the control groups for one worker.
 func (g *groups) newLeaf(number int) (_ *leaf, err error) {
 	l := &leaf{}
 	defer func() {
@@ -379,7 +379,7 @@ func (g *groups) newLeaf(number int) (_ *leaf, err error) {
 	return l, nil
 }
 
-// close closes the files. The zygote has its own descriptors by then.
+// close closes the files. The zygote must have its own descriptors already.
 func (l *leaf) close() {
 	for _, f := range l.files {
 		f.Close()

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestClaimBesideASweep: a judge that starts gets its group though another one's sweep, on a busy
-// machine, has what it makes in its hands.
+// TestClaimBesideASweep checks that a new judge gets its group even if another judge's cleanup locks the new
+// directory for a while, as on a busy machine.
 func TestClaimBesideASweep(t *testing.T) {
 	for name, removes := range map[string]bool{"it is swept away": true, "the sweep leaves it": false} {
 		t.Run(name, func(t *testing.T) {

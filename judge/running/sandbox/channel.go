@@ -9,7 +9,7 @@ type Channel struct {
 	page         []byte
 }
 
-// Theirs returns the process's end of the socket, for its standard input or output.
+// Theirs returns the process's end of the socket, which becomes its standard input or output.
 func (c *Channel) Theirs() *os.File { return c.theirs }
 
 // Memory returns the file of the shared page, to be passed with Send.

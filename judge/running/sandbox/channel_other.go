@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// NewChannel returns an error: channels need Linux.
+// NewChannel returns an error, because channels require Linux.
 func NewChannel() (*Channel, error) {
 	return nil, errors.New("files cannot be given to processes on this system")
 }
 
-// Send returns an error: channels need Linux.
+// Send returns an error, because channels require Linux.
 func (c *Channel) Send([]byte, ...*os.File) error { return os.ErrInvalid }

@@ -22,8 +22,8 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// TestLevels runs the suite on every level that this machine gives to this user; without
-// ASSAY_SLOW on the best one, and without isolation.
+// TestLevels runs the suite on every isolation level that this machine offers to this user. Without ASSAY_SLOW, it
+// uses only the best one and none.
 func TestLevels(t *testing.T) {
 	s, err := sandbox.New(sandboxtest.Any())
 	if err != nil {
@@ -43,7 +43,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestLevelsOfAnyUser runs the suite again as a user without rights, if this one has them.
+// TestLevelsOfAnyUser runs the suite again as an unprivileged user, if this user is user 0.
 func TestLevelsOfAnyUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not user 0: TestLevels is the same")
@@ -78,7 +78,7 @@ func TestLevelsOfAnyUser(t *testing.T) {
 	}
 }
 
-// noFault is what a test's output says of tests that begin, pass, or only note something.
+// noFault matches output lines of tests that start, pass, or only report a note.
 var noFault = regexp.MustCompile(`^ *(=== |--- (PASS|SKIP))|: not enforced on |: this machine does not | past its limit$`)
 
 // faults keeps the rest.
@@ -92,13 +92,13 @@ func faults(out []byte) string {
 	return b.String()
 }
 
-// containers are ways to be inside one: of a user without rights, who is user 0 there,
-// of a namespace that has no other users, or of the machine's user 0.
+// containers maps descriptions to kinds of containers. Some belong to an unprivileged user, who is user 0 inside
+// the container. Others belong to the machine's user 0, and one of these is in a namespace without other users.
 var containers = map[string]struct {
 	root  bool
-	setup string // what is done inside, before the judge starts
+	setup string // shell commands that run inside before the judge starts
 	least sandbox.Level
-	named bool // the level must be asked for by name
+	named bool // whether the level must be requested by name
 }{
 	"with namespaces of its own":   {false, "true", sandbox.Rootless, false},
 	"with a read-only tmp":         {false, "mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp", sandbox.Rootless, false},
@@ -116,8 +116,8 @@ var containers = map[string]struct {
 	},
 }
 
-// TestInContainers runs a program inside such containers, and looks how well the
-// judge isolates there.
+// TestInContainers runs a program inside each of the containers, and checks the isolation level of the judge
+// there.
 func TestInContainers(t *testing.T) {
 	dir := sandboxtest.Programs(t)
 	for name, c := range containers {
@@ -144,7 +144,7 @@ func TestInContainers(t *testing.T) {
 	}
 }
 
-// contained makes a command that is the test binary inside a container, which it sets up so.
+// contained returns a command that runs the test binary inside a container after the setup.
 func contained(t *testing.T, dir string, root bool, setup string) *exec.Cmd {
 	t.Helper()
 	start := " && exec "
@@ -174,8 +174,8 @@ func contained(t *testing.T, dir string, root bool, setup string) *exec.Cmd {
 	return cmd
 }
 
-// TestOtherJudgesFillTheLimit: where only the kernel's limit of processes of a user bounds
-// those of a program, those of other judges do not count.
+// TestOtherJudgesFillTheLimit checks that processes of other judges do not count if only the kernel's limit of
+// processes per user bounds the processes of a program.
 func TestOtherJudgesFillTheLimit(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not user 0")
@@ -206,10 +206,10 @@ func TestOtherJudgesFillTheLimit(t *testing.T) {
 	}
 }
 
-// nobody is a user that this machine has no files of.
+// nobody is the id of a user who owns no files on this machine.
 const nobody = 61234
 
-// runContained runs a copy of the command, changed so.
+// runContained runs a modified copy of the command.
 func runContained(t *testing.T, cmd *exec.Cmd, change func(*exec.Cmd)) (string, error) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), cmd.Path, cmd.Args[1:]...)
@@ -225,16 +225,16 @@ func runContained(t *testing.T, cmd *exec.Cmd, change func(*exec.Cmd)) (string, 
 	return string(out), err
 }
 
-// containedMark makes the test binary play a judge in a container.
+// containedMark makes the test binary act as a judge in a container.
 const containedMark = "ASSAY_PLAY_CONTAINED"
 
-// namedMark has it ask for a level by name.
+// namedMark is the level that the judge requests by name.
 const namedMark = "ASSAY_PLAY_NAMED"
 
-// rootMark tells it that it is the machine's user 0.
+// rootMark tells the judge that it runs as the machine's user 0.
 const rootMark = "ASSAY_PLAY_ROOT"
 
-// playContained runs a program, and prints the level.
+// playContained runs a program and prints the isolation level.
 func playContained() {
 	s, err := sandbox.New(sandbox.Options{Isolation: os.Getenv(namedMark)})
 	if err != nil {
@@ -261,9 +261,9 @@ func playContained() {
 	os.Exit(0)
 }
 
-// twoAtOnce ends this process unless two programs that run at once in one directory have as
-// many processes each as their limit says, and what one of them wrote can be written by the
-// next, whichever worker runs it.
+// twoAtOnce exits with an error unless two programs that run concurrently in one directory can each have as many
+// processes as their limits allow. A later program must also be able to change the files that they wrote, even if
+// another worker runs it.
 func twoAtOnce(s *sandbox.Sandbox) {
 	folder, err := os.MkdirTemp("", "")
 	if errors.Is(err, syscall.EROFS) {
@@ -304,7 +304,7 @@ func twoAtOnce(s *sandbox.Sandbox) {
 	}
 }
 
-// mayBeRoot ends this process if programs are user 0 of the machine.
+// mayBeRoot exits with an error if programs run as user 0 of the machine.
 func mayBeRoot(s *sandbox.Sandbox) {
 	var out strings.Builder
 	_, err := s.Run(

@@ -14,7 +14,7 @@ import (
 )
 
 func Example() {
-	// main has called sandbox.Main first of all.
+	// The function main must have called sandbox.Main first.
 	s, err := sandbox.New(sandbox.Options{})
 	if err != nil {
 		fmt.Println(err)

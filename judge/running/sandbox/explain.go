@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// Reasons of an ExecError that are given in more than one place.
+// Reasons for an ExecError that are used in several places.
 const (
 	reasonMissing = "no such file"
 	reasonMode    = "not executable: it has no execute permission"
@@ -87,8 +87,8 @@ var machines = map[string]elf.Machine{
 	"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV,
 }
 
-// otherMachine returns a reason if the file is a program for another machine. The kernel may execute such a
-// program, which then fails at its first system call.
+// otherMachine returns a reason if the file is a program for another machine. The kernel may execute it anyway,
+// but then it fails at its first system call.
 func otherMachine(path string) string {
 	file, err := elf.Open(path)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BareSpawn does what no sandbox can do without: vfork, execve, wait.
+// BareSpawn does only what every sandbox must do: vfork, execve, wait.
 func BareSpawn(path string) error {
 	argv := [2]*byte{unsafe.StringData(path + "\x00")}
 	env := [1]*byte{}

@@ -16,8 +16,8 @@ import (
 	"syscall"
 )
 
-// Main must be the first statement of main, and of TestMain in tests that use a Sandbox. In a process that
-// the sandbox started from its own binary, Main never returns. In all others it returns at once.
+// Main must be called at the start of main, and of TestMain in tests that use a Sandbox. In a process that the
+// sandbox started from its own binary, Main never returns. In other processes, it returns at once.
 func Main() {
 	mainZygote()
 	if len(os.Args) == 1 && os.Args[0] == guardName {
@@ -29,18 +29,18 @@ func Main() {
 // mainCalled reports whether this binary calls Main, and so can be started as a guard.
 var mainCalled atomic.Bool
 
-// guard is a process that outlives the judge for a moment, to kill the groups of plain processes. Without
-// isolation, a judge that is killed cannot end them itself.
+// guard is a process that briefly outlives the judge, to kill the process groups of plain processes. Without
+// isolation, nothing else would end these processes if the judge is killed.
 type guard struct {
 	mu    sync.Mutex
 	tell  *os.File // nil if there is no guard
-	holds bool     // whether a process can be made to wait until the guard knows it
+	holds bool     // whether a process can be held until the guard knows it
 }
 
-// guardName is the first argument of a guard.
+// guardName is the first argument of a guard process.
 const guardName = "assay-sandbox-guard"
 
-// theGuard starts the one guard of this process on first use.
+// theGuard starts the only guard of this process on first use.
 var theGuard = sync.OnceValue(func() *guard {
 	if !mainCalled.Load() {
 		return &guard{}
@@ -56,11 +56,11 @@ var theGuard = sync.OnceValue(func() *guard {
 		w.Close()
 		return &guard{}
 	}
-	_ = p.Release() // the guard ends after this process
+	_ = p.Release() // the guard exits after this process
 	return &guard{tell: w, holds: canHold && mayHold()}
 })
 
-// mayHold reports whether processes can be held. Some machines forbid that to everyone.
+// mayHold reports whether processes can be held. Some machines forbid this to all users.
 func mayHold() bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -75,7 +75,8 @@ func mayHold() bool {
 	return true
 }
 
-// say sends one line to the guard. It ignores errors: a guard that is gone guards nothing.
+// say sends one line to the guard. It ignores errors, because the judge cannot do anything if the guard has
+// exited.
 func (g *guard) say(what byte, group int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,7 +85,7 @@ func (g *guard) say(what byte, group int) {
 	}
 }
 
-// guardMain records which groups are alive, and kills them when the judge is gone.
+// guardMain records which groups are alive, and kills them when the judge exits.
 func guardMain() {
 	signal.Ignore()
 	lives := map[int]bool{}
@@ -102,13 +103,13 @@ func guardMain() {
 	os.Exit(0)
 }
 
-// startGuarded starts a process in a process group of its own, which can be killed as a whole and ends with
-// the judge. The caller must call release when the group has ended. Until then the caller stays on its
-// thread, because the kernel ends the process with that thread.
+// startGuarded starts a process in its own process group, which can be killed as a whole and ends with the judge.
+// The caller must call release when the group has ended. Until then the caller stays on its thread, because the
+// kernel kills the process when that thread ends.
 func startGuarded(cmd *exec.Cmd) (release func(), err error) { return theGuard().start(cmd) }
 
-// start starts cmd. If possible, the process waits until the guard knows it. Otherwise, if the judge is
-// killed in between, processes started until then are left behind.
+// start starts cmd. If possible, the process is held until the guard knows it. If processes cannot be held and the
+// judge is killed before the guard knows the process, then the process and its children survive.
 func (g *guard) start(cmd *exec.Cmd) (release func(), err error) {
 	unlock := keepThread(cmd)
 	if g.holds {

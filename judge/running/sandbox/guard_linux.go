@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepThread makes the process end with the thread that starts it, and locks the caller to its thread.
+// keepThread makes the process end with the thread that starts it, and locks the caller to that thread.
 func keepThread(cmd *exec.Cmd) (unlock func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	runtime.LockOSThread()
@@ -18,13 +18,13 @@ func keepThread(cmd *exec.Cmd) (unlock func()) {
 const canHold = true
 
 // hold makes a process stop before its first instruction, like a traced process. The caller must stay on its
-// thread from before the start until letGo. The process ends with that thread. Otherwise, if the judge were
-// killed now, the process would stay stopped forever.
+// thread from before the start until it calls letGo. The process ends with that thread. So it does not stay
+// stopped forever if the judge is killed before letGo.
 func hold(attr *syscall.SysProcAttr) { attr.Ptrace, attr.Pdeathsig = true, syscall.SIGKILL }
 
-// letGo lets a held process begin.
+// letGo lets a held process continue.
 func letGo(pid int) {
 	for unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
-	_ = unix.PtraceDetach(pid) // fails if the process was killed meanwhile
+	_ = unix.PtraceDetach(pid) // fails only if the process was killed meanwhile
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A program that a judge starts does nothing until the guard knows of it: else it could
-// start another before, and that would outlive a judge that is killed.
+// TestNothingBeginsUnguarded checks that a program does not start until the guard knows it. A program that starts
+// earlier could start another process, which would survive if the judge is killed.
 func TestNothingBeginsUnguarded(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -22,7 +22,7 @@ func TestNothingBeginsUnguarded(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	fill(t, w) // the guard can be told nothing more
+	fill(t, w) // nothing more can be sent to the guard
 	g := &guard{tell: w, holds: canHold}
 	mark := filepath.Join(t.TempDir(), "began")
 	cmd := exec.Command("/bin/sh", "-c", "echo >"+mark)
@@ -67,7 +67,7 @@ func TestNothingBeginsUnguarded(t *testing.T) {
 	}
 }
 
-// stopped tells whether a child of this process waits to begin.
+// stopped reports whether a child of this process is held before its start.
 func stopped(t *testing.T) bool {
 	children, err := filepath.Glob("/proc/self/task/*/children")
 	if err != nil || len(children) == 0 {
@@ -85,7 +85,7 @@ func stopped(t *testing.T) bool {
 	return false
 }
 
-// fill writes to a pipe until not one byte more goes in.
+// fill writes to a pipe until it is full.
 func fill(t *testing.T, w *os.File) {
 	t.Helper()
 	raw, err := w.SyscallConn()

@@ -19,11 +19,11 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// unguardedMark makes the test binary play a judge without isolation that is to be
-// killed, or one that asks a tool.
+// unguardedMark makes the test binary act as a judge without isolation that will be killed. The judge runs a
+// program or a tool.
 const unguardedMark = "ASSAY_PLAY_UNGUARDED"
 
-// family is a process that has a child, and both hold standard error.
+// family is a command whose process has a child. Both keep standard error open.
 var family = []string{"/bin/sh", "-c", "sleep 1000 & echo begun >&2; sleep 1000"}
 
 func playUnguarded() {
@@ -41,8 +41,8 @@ func playUnguarded() {
 	os.Exit(1)
 }
 
-// TestKilledWithoutIsolation kills judges that isolate nothing. Their programs hold a
-// pipe: when that ends, they are gone.
+// TestKilledWithoutIsolation kills judges without isolation. Their programs keep a pipe open, so the end of the
+// pipe shows that they have ended.
 func TestKilledWithoutIsolation(t *testing.T) {
 	for _, what := range []string{"program", "tool"} {
 		t.Run(what, func(t *testing.T) {
@@ -73,8 +73,8 @@ func TestKilledWithoutIsolation(t *testing.T) {
 	}
 }
 
-// TestKilledBeforeItIsGuarded kills judges while they start their guards. Nothing may be
-// left of them: one in a few dozen left a guard that waited for ever to be let go.
+// TestKilledBeforeItIsGuarded kills judges while they start their guards, and checks that no process survives. In
+// the past, about 3 % of such judges left a guard that was held forever.
 func TestKilledBeforeItIsGuarded(t *testing.T) {
 	mine := "TMPDIR=" + t.TempDir()
 	for range 100 {
@@ -105,7 +105,7 @@ func TestKilledBeforeItIsGuarded(t *testing.T) {
 	}
 }
 
-// processesWith lists the processes with this entry in their environment.
+// processesWith lists the processes whose environment contains an entry.
 func processesWith(t *testing.T, entry string) (found []string) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/environ")

@@ -11,8 +11,8 @@ import (
 	"assay/judge"
 )
 
-// Held is a long-running process whose standard input and output are files of its owner. The owner can read
-// the process's clocks while it runs and pin it to a CPU. It does not count toward Options.Workers.
+// Held is a long-running process whose standard input and output are files of the caller. The caller can read the
+// process's clocks while it runs and pin it to a CPU. It does not count toward Options.Workers.
 type Held struct {
 	cancel context.CancelCauseFunc
 	ended  chan struct{} // closed when exec and err are set
@@ -23,16 +23,16 @@ type Held struct {
 	place place
 }
 
-// place says where a process runs, as the host sees it.
+// place identifies a process as seen from the host.
 type place struct {
-	pid    int      // process id of the process itself, or of its zygote
+	pid    int      // process id of the process, or of its zygote
 	inside bool     // whether pid is the zygote's
 	groups []string // directories of the control groups
-	main   int      // process id of the process itself, once it has been found
+	main   int      // process id of the process, once it is known
 }
 
-// Hold starts a process with the command's Stdin and Stdout, which must be files. The caller still has to
-// close them. If ctx ends, the process is killed.
+// Hold starts a process with the command's Stdin and Stdout, which must be files. The caller must still close
+// them. If ctx is done, the process is killed.
 func (s *Sandbox) Hold(ctx context.Context, c *judge.Command) (*Held, error) {
 	in, isFile := c.Stdin.(*os.File)
 	out, alsoFile := c.Stdout.(*os.File)
@@ -66,44 +66,44 @@ func (s *Sandbox) Hold(ctx context.Context, c *judge.Command) (*Held, error) {
 	return h, nil
 }
 
-// Kill ends the process and everything it started.
+// Kill kills the process and everything it started.
 func (h *Held) Kill() { h.cancel(errKilled) }
 
-// Ended returns a channel that is closed when nothing is left of the process.
+// Ended returns a channel that is closed when the process and everything it started have ended.
 func (h *Held) Ended() <-chan struct{} { return h.ended }
 
-// Wait waits for the end of the process and returns what happened.
+// Wait waits for the process to end and returns the facts about its run.
 func (h *Held) Wait() (judge.Exec, error) {
 	<-h.ended
 	return h.exec, h.err
 }
 
-// CPU returns the CPU time that the process has used so far. It returns false if that cannot be known, such
-// as after the end of the process.
+// CPU returns the CPU time that the process has used so far. It returns false if the time is unknown, for example
+// after the process has ended.
 func (h *Held) CPU() (time.Duration, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.place.cpu()
 }
 
-// Threads is what the threads of a process have done so far. It is empty if the system does not report it.
+// Threads contains the CPU use of a process's threads so far. It is empty if the system does not report it.
 type Threads map[string]thread
 
-// thread says how long a thread has been on a CPU, and how long it was ready and had to wait for a CPU. The
-// system adds a current wait when it ends.
+// thread is how long a thread has been on a CPU, and how long it was ready but had to wait for a CPU. The system
+// adds a current wait only when it ends.
 type thread struct {
 	ran, waited time.Duration
-	ready       bool // runs, or waits for a CPU
+	ready       bool // whether it runs or waits for a CPU
 }
 
-// Threads returns what the living threads of the process and of its children have done.
+// Threads returns the CPU use of the living threads of the process and its children.
 func (h *Held) Threads() Threads {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.place.done()
 }
 
-// Ran returns how long the threads have been on CPUs since before.
+// Ran returns for how long the threads have been on CPUs since the earlier value in before.
 func (t Threads) Ran(before Threads) (sum time.Duration) {
 	for name, now := range t {
 		sum += now.ran - before[name].ran
@@ -111,8 +111,8 @@ func (t Threads) Ran(before Threads) (sum time.Duration) {
 	return sum
 }
 
-// Waited returns how long the process has waited for a CPU since before. That is the longest wait of any of
-// its threads.
+// Waited returns for how long the process has waited for a CPU since the earlier value in before. This is the
+// longest wait of any of its threads.
 func (t Threads) Waited(before Threads) (longest time.Duration) {
 	for name, now := range t {
 		longest = max(longest, now.waited-before[name].waited)
@@ -120,7 +120,7 @@ func (t Threads) Waited(before Threads) (longest time.Duration) {
 	return longest
 }
 
-// Waiting reports whether a thread waits for a CPU now, and has done so since before.
+// Waiting reports whether any thread is waiting for a CPU and has not run since the earlier value in before.
 func (t Threads) Waiting(before Threads) bool {
 	for name, now := range t {
 		if was, known := before[name]; known && now.ready && now.ran == was.ran {
@@ -130,8 +130,9 @@ func (t Threads) Waiting(before Threads) bool {
 	return false
 }
 
-// Clock opens a file with the CPU time so far: one number of nanoseconds, or "usage_usec" and microseconds.
-// It returns nil if there is none. The caller must close the file.
+// Clock opens a file that contains the CPU time that the process has used so far. The file contains either one
+// number of nanoseconds, or "usage_usec" and microseconds. Clock returns nil if there is no such file. The caller
+// must close the file.
 func (h *Held) Clock() *os.File {
 	h.mu.Lock()
 	defer h.mu.Unlock()

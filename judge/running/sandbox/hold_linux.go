@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock opens the control group's file with the CPU time.
+// clock opens the control group's file for the CPU time.
 func (p *place) clock() *os.File {
 	for _, dir := range p.groups {
 		for _, name := range []string{"cpuacct.usage", "cpu.stat"} {
@@ -27,8 +27,8 @@ func (p *place) clock() *os.File {
 	return nil
 }
 
-// cpu reads the CPU time from the control group. Without one, it reads the clock of the process, which does
-// not count living children.
+// cpu reads the CPU time from the control group. Without a control group, it reads the clock of the process, which
+// does not include living children.
 func (p *place) cpu() (time.Duration, bool) {
 	for _, dir := range p.groups {
 		if text, err := os.ReadFile(filepath.Join(dir, "cpuacct.usage")); err == nil {
@@ -53,7 +53,7 @@ func (p *place) cpu() (time.Duration, bool) {
 	return time.Duration(ts.Nano()), true
 }
 
-// done reads all threads of the run.
+// done returns the CPU use of all threads of the run.
 func (p *place) done() Threads {
 	all := Threads{}
 	for _, dir := range p.threads() {
@@ -63,8 +63,8 @@ func (p *place) done() Threads {
 	return all
 }
 
-// used returns the CPU time of the living threads, their children's included, and the bytes of private
-// memory. It also reports whether all threads sleep: none runs or waits for a CPU or a disk.
+// used returns the CPU time of all living threads, including those of children, and the bytes of private memory.
+// It also reports whether all threads sleep, so that none runs or waits for a CPU or a disk.
 func (p *place) used() (sum time.Duration, memory int64, sleeps bool) {
 	threads := p.threads()
 	for _, dir := range threads {
@@ -73,7 +73,7 @@ func (p *place) used() (sum time.Duration, memory int64, sleeps bool) {
 		}
 		sum += time.Duration(schedule(dir).ran)
 		if process, tid, _ := strings.Cut(dir, "/task/"); process == "/proc/"+tid {
-			text, _ := os.ReadFile(process + "/statm") // "size resident shared ..." in pages
+			text, _ := os.ReadFile(process + "/statm") // "size resident shared ...", counted in pages
 			if f := bytes.Fields(text); len(f) > 2 {
 				memory += (leadingNumber(f[1]) - leadingNumber(f[2])) * int64(os.Getpagesize())
 			}
@@ -82,7 +82,7 @@ func (p *place) used() (sum time.Duration, memory int64, sleeps bool) {
 	return sum, memory, len(threads) > 0
 }
 
-// pin binds every thread, including threads that start meanwhile.
+// pin binds every thread to a CPU, including threads that start meanwhile.
 func (p *place) pin(processor int) error {
 	main := p.process()
 	if main == 0 {
@@ -112,11 +112,10 @@ func (p *place) pin(processor int) error {
 	}
 }
 
-// maxThreads bounds the work of pin for a process that keeps starting threads.
+// maxThreads limits the work of pin for a process that keeps starting threads.
 const maxThreads = 10_000
 
-// process returns the id of the process itself, which is a child of the zygote. Zero means that there is
-// none.
+// process returns the id of the process itself, which is a child of the zygote. It returns zero if there is none.
 func (p *place) process() int {
 	if !p.inside {
 		return p.pid
@@ -141,7 +140,7 @@ func (p *place) process() int {
 		if err != nil {
 			continue
 		}
-		// The format is "pid (name) state ppid ...", and the name may contain blanks and brackets.
+		// The format is "pid (name) state ppid ...". The name may contain blanks and brackets.
 		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 		if len(fields) > 1 && fields[1] == strconv.Itoa(p.pid) {
 			p.main, _ = strconv.Atoi(filepath.Base(filepath.Dir(stat)))

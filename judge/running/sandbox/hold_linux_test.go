@@ -11,7 +11,7 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// TestHold speaks with a held process on every level that the machine gives.
+// TestHold communicates with a held process on every isolation level that the machine offers.
 func TestHold(t *testing.T) {
 	for _, level := range sandbox.Levels() {
 		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(level)})
@@ -57,8 +57,8 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestThreads holds two programs that compute on one processor: each waits for the other, now and
-// then. One that reads does not.
+// TestThreads runs two computing programs on one CPU, and checks that each program sometimes waits for the CPU. It
+// also checks that a program that only reads does not wait for a CPU.
 func TestThreads(t *testing.T) {
 	for _, level := range sandbox.Levels() {
 		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(level)})
@@ -95,7 +95,7 @@ func TestThreads(t *testing.T) {
 					t.Fatalf("they ran: %v; they have waited: %v; they wait: %v", ran, waited, waits)
 				}
 				for i, h := range busy {
-					_ = h.Pin(0) // it may only just have started
+					_ = h.Pin(0) // the process may have just started
 					before := h.Threads()
 					time.Sleep(time.Millisecond)
 					now := h.Threads()
@@ -104,7 +104,7 @@ func TestThreads(t *testing.T) {
 				}
 			}
 			for end := time.Now().Add(3 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
-				before := reads.Threads() // it may only just have started
+				before := reads.Threads() // the process may have just started
 				if time.Sleep(10 * time.Millisecond); !reads.Threads().Waiting(before) {
 					break
 				}

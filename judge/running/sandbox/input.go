@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openInput gives the program its standard input.
+// openInput opens the program's standard input.
 func (s *session) openInput() error {
 	switch in := s.j.Stdin.(type) {
 	case nil:
@@ -36,7 +36,7 @@ func (s *session) openInput() error {
 	case interface {
 		io.Reader
 		Len() int
-	}: // bytes.Reader, strings.Reader and bytes.Buffer have all bytes ready
+	}: // in these types, all bytes are already available
 		if in.Len() <= maxMemoryInput {
 			return s.openMemory(in)
 		}
@@ -50,16 +50,17 @@ func (s *session) openInput() error {
 	return err
 }
 
-// maxMemoryInput is the longest input that is copied to a memory file. A longer one goes through a pipe.
+// maxMemoryInput is the maximum size of an input that is copied to a memory file. Larger inputs use a pipe.
 const maxMemoryInput = 64 << 20
 
-// copiedInput is the longest input file that is copied. Mounting it under another name takes about as long.
+// copiedInput is the maximum size of an input file that is copied. For larger files, it is faster to mount the
+// file under another name.
 const copiedInput = 256 << 10
 
-// openHidden gives the program the unread rest of a file without the file's name. The program could find the
-// name in /proc/self/fd, and the name may reveal the test case. It reports whether that was possible;
-// otherwise the bytes go through a pipe. A pipe is needed if the program runs under the judge's user id,
-// because it could reopen the file for writing.
+// openHidden passes the unread part of a file to the program without the file's name. The program could find the
+// name in /proc/self/fd, and the name may reveal the test case. If openHidden returns false, the caller must send
+// the bytes through a pipe. It returns false for a large file if programs run under the judge's user id, because a
+// program could reopen the file for writing.
 func (s *session) openHidden(f *os.File, size int64) (bool, error) {
 	at, err := f.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -71,7 +72,7 @@ func (s *session) openHidden(f *os.File, size int64) (bool, error) {
 	if s.b.rootless {
 		return false, nil
 	}
-	// A file in a mount of its own has the name "/".
+	// A file that is mounted by itself has the name "/".
 	tree, err := unix.OpenTree(int(f.Fd()), "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
 	runtime.KeepAlive(f)
 	if err != nil {
@@ -87,7 +88,7 @@ func (s *session) openHidden(f *os.File, size int64) (bool, error) {
 	return true, err
 }
 
-// openMemory gives the program a sealed file in memory.
+// openMemory passes the bytes of r to the program in a sealed memory file.
 func (s *session) openMemory(r io.Reader) error {
 	fd, err := unix.MemfdCreate("stdin", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 type isolated struct {
 	options    Options
 	rootless   bool
-	own        bool   // whether zygotes have user namespaces, in which their processes are counted
-	users      uint32 // number of user ids above InsideUID that workers can have for themselves
+	own        bool   // whether zygotes have their own user namespaces, which count their processes
+	users      uint32 // number of user ids above InsideUID that can be assigned to single workers
 	self       string // path of this binary
 	groups     *groups
 	processors []int
@@ -36,7 +36,7 @@ type isolated struct {
 	closed bool
 }
 
-// open tries an isolation level. The report says what the level lacks on this machine.
+// open tries an isolation level. The report lists what the level lacks on this machine.
 func open(r Level, o Options) (_ backend, report Report, err error) {
 	if r == None {
 		return newPlain(o), plainReport(o), nil
@@ -91,9 +91,9 @@ func open(r Level, o Options) (_ backend, report Report, err error) {
 	return b, report, nil
 }
 
-// user returns the user id for a worker's programs if the judge is user 0. The kernel bounds the number of
-// processes by user. If nothing else counts a program's processes, each worker gets a user id of its own that
-// is very unlikely to be in use.
+// user returns the user id for a worker's programs if the judge is user 0. The kernel limits the number of
+// processes per user. If only that limit can bound a program's processes, each worker gets its own user id. Such
+// an id is very unlikely to be in use.
 func (b *isolated) user(worker int) int {
 	const most = 0x7fffffff - InsideUID
 	if b.own || b.groups != nil && b.groups.has["pids"] {
@@ -117,8 +117,8 @@ func hasUser(id int) error {
 	return nil
 }
 
-// mayShow returns an error if the judge cannot mount directories for programs. If user 0 lacks that right
-// outside, a zygote has it in its own namespaces.
+// mayShow returns an error if the judge, as user 0, cannot mount directories for programs. A zygote can mount in
+// its own namespaces even if the judge cannot.
 func mayShow() error {
 	tree, err := unix.OpenTree(unix.AT_FDCWD, "/", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
@@ -141,7 +141,7 @@ func ownBinary() string {
 	return link
 }
 
-// showable removes the paths that cannot be shown to programs, and returns a note for each.
+// showable returns the paths that can be shown to programs, and a note for each of the others.
 func showable(paths []string) (can, notes []string) {
 	for _, path := range paths {
 		if path == Scratch || strings.HasPrefix(path, Scratch+"/") {
@@ -166,8 +166,8 @@ func (b *isolated) newWorker(mounts []mountKey, locks bool) (*worker, error) {
 	return b.startWorker(number, mounts, locks)
 }
 
-// take returns a worker with these mounts and this right to lock files, if possible one that has the mounts
-// already.
+// take returns an idle or new worker whose programs may lock files if locks is set. It prefers a worker that
+// already has these mounts.
 func (b *isolated) take(mounts []mountKey, locks bool) (*worker, error) {
 	b.mu.Lock()
 	i := -1
@@ -228,7 +228,7 @@ func (b *isolated) close() error {
 }
 
 func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
-	gone := false // the job's own files are closed
+	gone := false // whether the job's own files are closed
 	if handed := j.handed; handed != nil {
 		j.handed = sync.OnceFunc(func() {
 			gone = true
@@ -261,20 +261,20 @@ func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
 			b.give(w)
 		}
 		if errors.Is(err, errNotSent) && tries < 3 && ctx.Err() == nil && !gone && unread(j.Stdin) {
-			continue // the worker died before it read the request, so nothing has run
+			continue // the worker died before it read the request, so nothing was run
 		}
 		return exec, err
 	}
 }
 
-// unread reports whether an input is unchanged after a run of it has failed to begin. An input that is a
-// reader may have been read.
+// unread reports whether an input can be used again after a run has failed to start. A reader may already have
+// been read.
 func unread(in io.Reader) bool {
 	_, file := in.(*os.File)
 	return in == nil || file
 }
 
-// identify records which directories are at the paths of mounts now.
+// identify returns the mounts with the identities of the directories that are currently at their paths.
 func identify(mounts []judge.Mount) ([]mountKey, error) {
 	if len(mounts) == 0 {
 		return nil, nil

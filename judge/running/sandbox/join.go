@@ -16,7 +16,7 @@ import (
 // Joined is one of several processes that are connected by pipes.
 type Joined = judge.Joined
 
-// Ended is what happened to one joined process.
+// Ended contains the result of one joined process.
 type Ended = judge.Ended
 
 var _ judge.Joiner = (*Sandbox)(nil)
@@ -24,31 +24,31 @@ var _ judge.Joiner = (*Sandbox)(nil)
 // errDismissed is the cause of a context that was canceled because another process ended.
 var errDismissed = errors.New("dismissed")
 
-// errTurn is the cause of a context that was canceled because a process kept the other one waiting for longer
-// than its wall time limit.
+// errTurn is the cause of a context that was canceled because a process exceeded its own wall time limit while the
+// other process waited for it.
 var errTurn = errors.New("the wall time limit passed while the other one waited")
 
-// turnEvery is the time between two looks at a dialogue.
+// turnEvery is the time between two checks of a dialogue.
 const turnEvery = 20 * time.Millisecond
 
 // pipeSize is the capacity of a pipe between two joined processes.
 const pipeSize = 1 << 20
 
-// Join runs processes together, each with its own limits. The output of each is connected to the input of
-// another. Two processes that talk to each other are
+// Join runs processes together, each with its own limits. The output of each is connected to the input of another.
+// Two processes that talk to each other are
 //
 //	s.Join(ctx, []Joined{{Command: solution, To: 1}, {Command: interactor, To: 0}})
 //
-// Each process has one reader. When a process ends, its reader reaches the end of its input, and its writer
-// gets SIGPIPE. Order says which process ended first, which decides whose fault it is. (Isolation level None
-// measures it only roughly.) A process that is Held is not affected by the end of its reader. The time that a
-// process spends waiting for another is not CPU time. Standard output is only counted if the process is Held.
+// Each process has one reader. When a process ends, its reader reaches the end of its input, and its writer gets
+// SIGPIPE. Order tells which process ended first, which decides who is at fault. (Isolation level None measures it
+// only roughly.) A process that is Held is not affected by the end of its reader. The time that a process spends
+// waiting for another is not CPU time. Standard output is counted only if the process is Held.
 //
-// If two processes talk to each other through relays (Copy), Limits.Wall of each one bounds how long the
-// other one waits for it. That is measured if the system reports which process waits.
+// If two processes talk to each other through relays (Copy), Limits.Wall of each process limits how long the other
+// one waits for it. That requires that the system reports which process waits.
 //
-// The processes start together and take one slot. The returned error is the first one that no program has
-// caused.
+// The processes start together and take one slot. The returned error is the first one that was not caused by a
+// program.
 func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 	if err := checkJoined(all); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 		wait.Go(func() {
 			x, err := s.runJob(lives[i].ctx, &jobs[i])
 			close(lives[i].over)
-			if jobs[i].end == 0 { // others ended before this one could begin
+			if jobs[i].end == 0 { // other processes ended before this one could start
 				jobs[i].end = moment()
 			}
 			ended[i] = Ended{Exec: x, Err: err}
@@ -132,15 +132,15 @@ func (s *Sandbox) Join(ctx context.Context, all []Joined) ([]Ended, error) {
 	return ended, nil
 }
 
-// settle completes what is known of processes that have ended: what they wrote, whether they were stuck, and
-// when each one ended.
+// settle adds the remaining facts about ended processes: what they wrote, whether they were stuck, and when each
+// one ended.
 func settle(all []Joined, jobs []job, ended []Ended, pipes []ends, turns *turns) {
 	for i := range pipes {
 		if pipes[i].relay != nil {
 			e, l := &ended[i], all[i].Limits.Output
 			e.Output = pipes[i].relay.count
 			if all[i].Held && l > 0 && e.Output > l && e.Killed == judge.Nothing && e.Err == nil && !e.Dismissed {
-				e.Killed = judge.Output // the process ended before the kill could reach it
+				e.Killed = judge.Output // the process ended before it was killed
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func settle(all []Joined, jobs []job, ended []Ended, pipes []ends, turns *turns)
 		ended[i].Asleep = ended[i].Asleep || ended[i].Stuck
 	}
 	for i := range pipes {
-		if r := pipes[i].relay; r != nil && r.gone > 0 { // what the writer did later comes after the end of its reader
+		if r := pipes[i].relay; r != nil && r.gone > 0 { // what the writer did later follows the end of its reader
 			to := all[i].To
 			jobs[to].end = min(jobs[to].end, r.gone)
 		}
@@ -172,9 +172,9 @@ func outlive(lives []life, most time.Duration) {
 	}
 }
 
-// rank sets the order in which the processes ended. A process closes its pipes a moment before it counts as
-// ended, and a writer that this kills may count as ended sooner. So a process that ended by SIGPIPE comes
-// after its reader.
+// rank sets the order in which the processes ended. A process closes its pipes shortly before its end is recorded.
+// If the closed pipe kills the process that writes to it, the end of the writer may be recorded first. So a
+// process that ended by SIGPIPE is placed after its reader.
 func rank(all []Joined, jobs []job, ended []Ended) {
 	for i := range ended {
 		to := all[i].To
@@ -191,7 +191,7 @@ func rank(all []Joined, jobs []job, ended []Ended) {
 	}
 }
 
-// blameless reports whether neither the judge nor the machine has caused an error.
+// blameless reports whether an error was caused neither by the judge nor by the machine.
 func blameless(err error) bool {
 	_, refused := errors.AsType[*judge.ExecError](err)
 	return err == nil || refused
@@ -214,10 +214,10 @@ func checkJoined(all []Joined) error {
 	return nil
 }
 
-// ends holds the pipe ends of one process.
+// ends contains the pipe ends of one process.
 type ends struct {
 	in, out *os.File
-	relay   *relay // between this process and its reader
+	relay   *relay // relay between this process and its reader
 }
 
 func (e *ends) close() {
@@ -232,22 +232,22 @@ type life struct {
 	over chan struct{} // closed when the process has ended
 }
 
-// relay copies from one pipe to another and to a transcript.
+// relay copies the data from one pipe to another and to a transcript.
 type relay struct {
 	from, to *os.File
-	life     life        // of the process that writes
-	ended    func() bool // whether the writer has ended, as far as the system reports
+	life     life        // life of the writing process
+	ended    func() bool // reports whether the writer has ended, as far as the system knows
 	count    int64       // bytes written by the writer
-	gone     int64       // when the reader was first seen to be gone; zero means not yet
+	gone     int64       // when the reader was first seen to have ended; zero if it was not
 
-	carries atomic.Bool // whether something was ready to be read and has not been written
+	carries atomic.Bool // whether data was ready to be read and has not been written yet
 }
 
-// closeDelay is how long the relay waits for a Held process to end after it has closed its output, before it
-// closes the reader's input. A process that is about to end has ended by then, so its end comes before the
-// reader's reaction. The slowest are language runtimes that shut down on a busy machine. A process that waits
-// for its reader's end waits this long. The delay is extended while the process can be seen to have ended and
-// the judge has not noticed.
+// closeDelay is how long the relay waits for a Held process to end after the process has closed its output. Only
+// then does the relay close the reader's input. A process that is about to end usually ends within this delay, so
+// its end comes before the reader's reaction. The slowest such processes are language runtimes that shut down on a
+// busy machine. A process that waits for its reader to end waits the whole delay. If the process has ended but the
+// judge has not noticed it, the delay is extended.
 const closeDelay = 1500 * time.Millisecond
 
 func (r *relay) run(j *Joined) {
@@ -275,7 +275,7 @@ func (r *relay) run(j *Joined) {
 				}
 			}
 			if readerGone && !j.Held {
-				return // the writer must notice this
+				return // the writer must notice that the reader has ended
 			}
 		}
 		if err != nil {
@@ -288,7 +288,7 @@ func (r *relay) run(j *Joined) {
 	}
 }
 
-// linger waits for the end of the process that writes, for at most closeDelay.
+// linger waits for the writing process to end, for at most closeDelay.
 func (r *relay) linger() {
 	for delay := closeDelay; ; delay = turnEvery {
 		select {
@@ -302,7 +302,7 @@ func (r *relay) linger() {
 	}
 }
 
-// joinPipes makes the pipes between all processes.
+// joinPipes creates the pipes between all processes.
 func joinPipes(all []Joined) (pipes []ends, err error) {
 	pipes = make([]ends, len(all))
 	defer func() {

@@ -42,11 +42,11 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestRelayLingers holds when a reader sees the end of a process that closed its output.
+// TestRelayLingers checks when a reader sees the end of a process that closed its output.
 func TestRelayLingers(t *testing.T) {
 	for name, row := range map[string]struct {
 		held         bool
-		ended, known time.Duration // after the output was closed; 0 for never
+		ended, known time.Duration // time after the output was closed; zero means never
 		want         time.Duration
 	}{
 		"it goes on":               {true, 0, 0, closeDelay},

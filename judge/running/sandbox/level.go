@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Level is an isolation level: how much a machine lets a sandbox enforce. It is also a value of
+// Level is an isolation level: how much a machine allows a sandbox to enforce. It is also a value of
 // Options.Isolation.
 type Level string
 
 const (
 	RootV2     Level = "root-cgroup2"     // namespaces, seccomp, control groups version 2
-	RootV1     Level = "root-cgroup1"     // the same with control groups version 1, or both
+	RootV1     Level = "root-cgroup1"     // the same with control groups version 1, or both versions
 	Root       Level = "root"             // the same without control groups: resource limits and polling
 	RootlessV2 Level = "rootless-cgroup2" // user namespaces and a delegated tree of version 2
 	Rootless   Level = "rootless"         // user namespaces, resource limits and polling
@@ -29,26 +29,26 @@ func levelNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Report says what a sandbox enforces on this machine.
+// Report describes what a sandbox enforces on this machine.
 type Report struct {
 	Level   Level
-	Missing []string  // what this machine lacks in addition to what the level always lacks
-	Refused []Refusal // the better levels, with the reason why the machine does not offer them
+	Missing []string  // features that this machine lacks, except those that the level never has
+	Refused []Refusal // the better levels, with the reason why they are unavailable
 }
 
-// Refusal says why an isolation level is not available.
+// Refusal describes why an isolation level is not available.
 type Refusal struct {
 	Level Level
 	Err   error
 }
 
-// An Enforcement is one line of what an isolation level enforces.
+// An Enforcement is a property that an isolation level may enforce.
 type Enforcement struct {
-	What string // what is to be enforced
+	What string // the property
 	By   string // what enforces it; empty if nothing does
 }
 
-// Rows returns what is enforced, and by what.
+// Rows returns all properties, with the mechanisms that enforce them.
 func (r Report) Rows() []Enforcement {
 	rows := make([]Enforcement, len(enforced))
 	for i, e := range enforced {
@@ -57,7 +57,7 @@ func (r Report) Rows() []Enforcement {
 	return rows
 }
 
-// Unenforced lists as text what the level does not enforce here.
+// Unenforced returns the properties that the level does not enforce on this machine, as text.
 func (r Report) Unenforced() []string {
 	var weak []string
 	for _, row := range r.Rows() {
@@ -76,7 +76,7 @@ const (
 	byPolling    = "polling, every few milliseconds"
 )
 
-// enforced lists, for each level, what enforces each property.
+// enforced lists the properties, with the mechanism that enforces them on each level.
 var enforced = []struct {
 	what string
 	by   map[Level]string
@@ -94,7 +94,8 @@ var enforced = []struct {
 	{"output limit", everywhere("counted pipe")},
 }
 
-// grouped is what control groups enforce; levels without them use instead.
+// grouped returns the mechanisms for a property that control groups enforce. For levels without control groups,
+// the mechanism is the one in the parameter instead.
 func grouped(instead string) map[Level]string {
 	return map[Level]string{RootV2: byGroups2, RootV1: byGroups1, Root: instead, RootlessV2: byGroups2, Rootless: instead}
 }

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// meter measures and bounds the runs of one zygote through its control groups.
+// meter measures and limits the runs of one zygote through its control groups.
 //
 // In version 1 only the forking thread of the zygote is in the groups, so they contain only the run and that
 // thread's own CPU time. In version 2 the whole zygote is in the group, and its own use is subtracted.
 type meter struct {
 	version int
-	ownCPU  int32 // clock of the zygote's own CPU time within the group
+	ownCPU  int32 // clock for the zygote's own CPU time within the group
 	limit   int
 	swap    int
 	usage   int
@@ -34,18 +34,18 @@ type meter struct {
 	pidsLimit int64 // current value of pidsMax; zero means no limit
 	base      int64 // memory in use when the run began
 	lastPeak  int64 // peak when the run began, if it cannot be reset
-	sampled   int64 // highest sample since then, if the peak cannot be reset
+	sampled   int64 // highest sample since the run began, if the peak cannot be reset
 	cpuStart  int64
 	ownStart  int64
-	oomKills  int64 // number of kills before the run
+	oomKills  int64 // number of kills before this run
 
-	poll *poller // nil if the control groups measure
+	poll *poller // nil if control groups measure the run
 
 	buf [512]byte
 }
 
-// newMeter takes the descriptors of a leaf's files. Without control groups it gets a poller later, once /proc
-// is mounted.
+// newMeter returns a meter for the descriptors of a leaf's files. Without control groups, it gets a poller later,
+// once /proc is mounted.
 func newMeter(version int, names []string, fds []int) *meter {
 	m := &meter{version: version, ownCPU: unix.CLOCK_THREAD_CPUTIME_ID}
 	if version == 2 {
@@ -68,8 +68,8 @@ func newMeter(version int, names []string, fds []int) *meter {
 	return m
 }
 
-// join moves the calling thread into the groups (version 1). The first move may wait 10 ms for the kernel, so
-// runs are never moved.
+// join moves the calling thread into the groups (version 1). The first move may wait 10 ms for the kernel. For
+// this reason, runs are never moved.
 func (m *meter) join() error {
 	for _, fd := range m.joins {
 		if _, err := unix.Pwrite(fd, []byte("0"), 0); err != nil {
@@ -82,14 +82,14 @@ func (m *meter) join() error {
 	return nil
 }
 
-// slack is what the kernel may charge to a run in addition to its own pages. The limit is raised by it, and
-// by what earlier runs left charged, such as cached files.
+// slack is the memory that the kernel may charge to a run in addition to the run's own pages. The memory limit is
+// increased by slack, and by the memory that remains charged from earlier runs, such as cached files.
 const slack = 1 << 20
 
-// staleCache is how much may be left charged before it is reclaimed.
+// staleCache is how much memory may remain charged before it is reclaimed.
 const staleCache = 8 << 20
 
-// begin sets the limits of a run and starts to measure.
+// begin sets the limits for a run and starts measuring.
 func (m *meter) begin(memory, processes int64) error {
 	if m.usage >= 0 {
 		m.base = m.number(m.usage)
@@ -164,7 +164,7 @@ func (m *meter) limitMemory(memory int64) error {
 	return nil
 }
 
-// mostProcesses is above what any kernel allows, so it stands for no limit.
+// mostProcesses is more than any kernel allows, so it stands for no limit.
 const mostProcesses = 4 << 20
 
 func (m *meter) limitProcesses(processes int64) error {
@@ -186,7 +186,7 @@ func (m *meter) limitProcesses(processes int64) error {
 	return nil
 }
 
-// cpuUsed returns the CPU time of the run so far in nanoseconds; zero if unknown.
+// cpuUsed returns the CPU time of the run so far in nanoseconds, or zero if it is unknown.
 func (m *meter) cpuUsed() int64 {
 	if m.poll != nil {
 		return m.poll.used()
@@ -200,8 +200,8 @@ func (m *meter) cpuSince() (used, group, own int64) {
 	return max(0, group-m.cpuStart-(own-m.ownStart)), group, own
 }
 
-// end returns the CPU time of a run whose processes have all ended. Until the next run only the zygote is left,
-// whose own time does not count. So the next run's time is counted from here.
+// end returns the CPU time of a run whose processes have all ended. Until the next run, only the zygote is left,
+// whose own time is not counted. So the next run's time is counted from here.
 func (m *meter) end(usage *unix.Rusage) (cpu int64) {
 	if m.poll != nil {
 		m.poll.finish(usage)
@@ -211,7 +211,7 @@ func (m *meter) end(usage *unix.Rusage) (cpu int64) {
 	return cpu
 }
 
-// threads bounds how many threads can use a CPU now.
+// threads returns an upper bound for the number of threads that can use a CPU now.
 func (m *meter) threads(processors int64) int64 {
 	if m.pidsNow < 0 {
 		return processors
@@ -219,16 +219,16 @@ func (m *meter) threads(processors int64) int64 {
 	return max(1, min(processors, m.number(m.pidsNow)))
 }
 
-// sample reads the memory of a running program, for kernels before 6.12 that cannot reset the peak.
+// sample reads the memory use of a running program, because kernels before 6.12 cannot reset the peak.
 func (m *meter) sample() {
 	if !m.resets && m.usage >= 0 {
 		m.sampled = max(m.sampled, m.number(m.usage))
 	}
 }
 
-// memoryUsed returns the peak of the run, and whether something was killed for memory. That is taken from the
-// kernel's own count of kills, because a program may touch its limit and survive. If its own pages exceed the
-// limit, it is over the limit even though the slack let it survive.
+// memoryUsed returns the run's peak, and whether a process was killed because of memory. The kernel's count of
+// kills shows the kill, because a program may reach its limit and survive. If a program's own pages exceed the
+// limit, killed is true even if the slack allowed the program to survive.
 func (m *meter) memoryUsed(memory int64, usage *unix.Rusage) (peak int64, killed bool) {
 	if m.poll != nil {
 		return m.poll.peak, memory > 0 && m.poll.peak > memory
@@ -237,7 +237,7 @@ func (m *meter) memoryUsed(memory int64, usage *unix.Rusage) (peak int64, killed
 		return 0, false
 	}
 	top := m.number(m.peak)
-	hidden := !m.resets && top <= m.lastPeak // below the peak of an earlier run
+	hidden := !m.resets && top <= m.lastPeak // the peak is hidden by that of an earlier run
 	if hidden {
 		m.sample()
 		top = m.sampled
@@ -246,7 +246,7 @@ func (m *meter) memoryUsed(memory int64, usage *unix.Rusage) (peak int64, killed
 	if rss := usage.Maxrss << 10; hidden && rss > ownMaxRSS() {
 		peak = max(peak, rss)
 	}
-	if memory > 0 && m.oom >= 0 && (hidden || peak >= memory/2) { // far from the limit nothing was killed for memory
+	if memory > 0 && m.oom >= 0 && (hidden || peak >= memory/2) { // far from the limit, nothing was killed because of memory
 		kills := m.keyed(m.oom, "oom_kill ")
 		killed, m.oomKills = kills > m.oomKills, kills
 		if top-m.base > memory && usage.Maxrss<<10 > memory {
@@ -266,13 +266,13 @@ func (m *meter) groupCPU() int64 {
 	return m.keyed(m.cpu, "usage_usec ") * int64(time.Microsecond)
 }
 
-// number reads a file that holds one number.
+// number reads a file that contains one number.
 func (m *meter) number(fd int) int64 {
 	n, _ := unix.Pread(fd, m.buf[:], 0)
 	return leadingNumber(m.buf[:max(n, 0)])
 }
 
-// keyed reads the number of a key from a file with one key per line.
+// keyed reads the value of a key from a file with one key per line.
 func (m *meter) keyed(fd int, key string) int64 {
 	n, _ := unix.Pread(fd, m.buf[:], 0)
 	for line := range bytes.Lines(m.buf[:max(n, 0)]) {
@@ -298,8 +298,8 @@ func (m *meter) writeText(fd int, text string) error {
 	return err
 }
 
-// moment returns the time on the clock of job.end. It asks the kernel each time. A value cached at the start
-// of a process that then waited for a CPU would be wrong.
+// moment returns the time on the clock of job.end. It always asks the kernel, because a cached value would be
+// wrong if the process then waited for a CPU.
 func moment() int64 { return clock(unix.CLOCK_MONOTONIC) }
 
 // clock reads a clock in nanoseconds.

@@ -16,10 +16,10 @@ func open(r Level, o Options) (backend, Report, error) {
 	return newPlain(o), plainReport(o), nil
 }
 
-// Unseen returns nil: nothing is isolated here.
+// Unseen returns nil, because nothing is isolated here.
 func Unseen(string, []string) error { return nil }
 
-// explainUnseen returns err: programs see everything that the judge sees.
+// explainUnseen returns err, because programs see everything that the judge sees.
 func (*Sandbox) explainUnseen(_ *judge.Command, err error) error { return err }
 
 // moment returns the time on the clock of job.end.

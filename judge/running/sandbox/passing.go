@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// passing copies what a process writes to the writers of its command. Package exec does this too, but it
-// waits for everything that holds a pipe open. With a WaitDelay it drops what is in the pipe after that time,
-// and a busy machine may keep the judge from reading for longer.
+// passing copies the output of a process to the writers of its command. Package exec does this too, but it waits
+// until no process holds a pipe open. With a WaitDelay it drops data that is in the pipe after that time, and a
+// busy machine may keep the judge from reading for longer.
 type passing struct {
 	theirs, ours []*os.File // the ends of the pipes
 	done         chan error
-	timeout      time.Duration // how long processes that have left the process group may go on writing
+	timeout      time.Duration // how long processes that have left the process group may continue to write
 }
 
-// passOn replaces the writers of a command that is about to start by pipes.
+// passOn replaces the writers of a command with pipes before the command is started.
 func passOn(cmd *exec.Cmd) (*passing, error) {
 	p := &passing{done: make(chan error, 2), timeout: 10 * time.Second}
 	for _, to := range []*io.Writer{&cmd.Stdout, &cmd.Stderr} {
@@ -40,15 +40,15 @@ func passOn(cmd *exec.Cmd) (*passing, error) {
 	return p, nil
 }
 
-// started closes the ends that the process now has, if it was started.
+// started closes the pipe ends that now belong to the process, if it was started.
 func (p *passing) started() {
 	for _, end := range p.theirs {
 		end.Close()
 	}
 }
 
-// finish is called after the end of the process and its group. It waits until their output is copied. If a
-// process has left the group and holds a pipe open, it waits for at most the timeout.
+// finish is called after the process and its group have ended. It waits until their output is copied. If a process
+// has left the group and holds a pipe open, finish waits for at most the timeout.
 func (p *passing) finish() (err error) {
 	late := time.AfterFunc(p.timeout, func() {
 		for _, end := range p.ours {

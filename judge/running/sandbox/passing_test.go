@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// listener is a writer that takes its time.
+// listener is a slow writer.
 type listener struct {
 	each  time.Duration
 	fails error
@@ -24,8 +24,8 @@ func (l *listener) Write(b []byte) (int, error) {
 	return len(b), l.fails
 }
 
-// TestPassing: all that a process wrote is passed on, however late, and what outlives it is not
-// waited for long. The test speaks for the process.
+// TestPassing checks that all output of a process is passed on, even if the writer is slow. It also checks that
+// finish does not wait long for processes that hold the pipe open. The test writes in place of the process.
 func TestPassing(t *testing.T) {
 	broken := errors.New("broken")
 	for name, row := range map[string]struct {
@@ -50,7 +50,7 @@ func TestPassing(t *testing.T) {
 				if err := p.finish(); !errors.Is(err, row.fails) || to.heard != row.heard || time.Since(begun) != row.took {
 					t.Errorf("got %q, %v after %v, want %q, %v after %v", to.heard, err, time.Since(begun), row.heard, row.fails, row.took)
 				}
-				if _, err := p.ours[0].Stat(); !errors.Is(err, os.ErrClosed) { // who goes on writing gets SIGPIPE
+				if _, err := p.ours[0].Stat(); !errors.Is(err, os.ErrClosed) { // a process that continues to write gets SIGPIPE
 					t.Error("the end that the judge reads is still open")
 				}
 			})
@@ -69,7 +69,7 @@ func TestPassing(t *testing.T) {
 	})
 }
 
-// pass gives the end of the pipe that a process would have.
+// pass returns a passing, and the pipe end that a process would have.
 func pass(t *testing.T, to *listener) (*passing, *os.File) {
 	c := &exec.Cmd{Stdout: os.Stdout, Stderr: to}
 	p, err := passOn(c)

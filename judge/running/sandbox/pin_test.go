@@ -10,7 +10,7 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// TestPin looks at the processors that a program may use.
+// TestPin checks which CPUs a program may use.
 func TestPin(t *testing.T) {
 	s := newSandbox(t, sandbox.Options{Workers: 2, Pin: true})
 	if s.Level() == sandbox.None {

@@ -16,7 +16,7 @@ import (
 	"assay/judge/internal/raze"
 )
 
-// plain runs commands as plain processes. It isolates nothing. It bounds wall time and output. The other
+// plain runs commands as plain processes without isolation. It enforces limits for wall time and output. The other
 // limits are only checked from time to time during the run, and after it.
 type plain struct {
 	mu   sync.Mutex
@@ -24,16 +24,16 @@ type plain struct {
 	done func() error
 }
 
-// scratchPrefix begins the names of directories with scratch directories.
+// scratchPrefix is the prefix of directories that contain scratch directories.
 const scratchPrefix = "assay-scratch-"
 
-// newPlain also removes the scratch directories of judges that were killed.
+// newPlain returns the backend, and removes the scratch directories of judges that were killed.
 func newPlain(Options) *plain {
 	raze.RemoveStale(os.TempDir(), scratchPrefix)
 	return &plain{}
 }
 
-// scratch makes the scratch directory of a run.
+// scratch creates the scratch directory for a run.
 func (p *plain) scratch() (dir string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,7 +45,7 @@ func (p *plain) scratch() (dir string, err error) {
 	return os.MkdirTemp(p.dir, "run-")
 }
 
-// close also removes what processes wrote that had left their group and so outlived their run.
+// close also removes files written by processes that had left their group and so outlived their run.
 func (p *plain) close() error {
 	if p.done == nil {
 		return nil
@@ -53,7 +53,7 @@ func (p *plain) close() error {
 	return p.done()
 }
 
-// plainReport reports what plain processes lack of the options.
+// plainReport lists which of the options plain processes do not enforce.
 func plainReport(o Options) (r Report) {
 	if o.Pin {
 		r.Missing = append(r.Missing, "programs staying on one processor")
@@ -61,7 +61,7 @@ func plainReport(o Options) (r Report) {
 	return r
 }
 
-// Causes that end a plain run.
+// Causes for ending a plain run.
 var (
 	errWall   = errors.New("wall time limit passed")
 	errCPU    = errors.New("CPU time limit passed")
@@ -83,7 +83,7 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	if err != nil {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], err)
 	}
-	defer raze.All(scratch) // removed in the end, with what a process still writes there
+	defer raze.All(scratch) // removed at the end, with anything that a process still writes there
 	at := places(append([]judge.Mount{{Host: scratch, At: Scratch}}, j.Mounts...))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -136,16 +136,16 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 
 	describe(cmd.ProcessState, &x)
 	x.CPU = max(x.CPU, seen.cpu)
-	if x.Memory <= ownMaxRSS() { // it may be the judge's own
+	if x.Memory <= ownMaxRSS() { // it may be the judge's own memory
 		x.Memory = seen.memory
 	}
 	x.Output = out.n
 	x.Killed = plainKilled[cause]
 	if l := j.Limits; cause == nil && l.Output > 0 && x.Output > l.Output {
-		x.Killed = judge.Output // it ended before the watch could see it
+		x.Killed = judge.Output // the process ended before the watch saw it
 	}
 	if l := j.Limits; x.Killed == judge.Nothing && l.Memory > 0 && x.Memory > l.Memory {
-		x.Killed = judge.Memory // it ended before the watch could see it
+		x.Killed = judge.Memory // the process ended before the watch saw it
 	}
 	if cause != nil && x.Killed == judge.Nothing {
 		return x, cause
@@ -159,8 +159,8 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 	return x, nil
 }
 
-// plainInput connects standard input. A reader that is not a file is read by a goroutine. Nothing waits for
-// that goroutine, because the reader may block forever.
+// plainInput connects standard input. A reader that is not a file is read by a goroutine. Nothing waits for this
+// goroutine, because the reader may block forever.
 func plainInput(cmd *exec.Cmd, in io.Reader) (feed func(), err error) {
 	if _, ok := in.(*os.File); ok || in == nil {
 		cmd.Stdin = in
@@ -171,21 +171,21 @@ func plainInput(cmd *exec.Cmd, in io.Reader) (feed func(), err error) {
 		return nil, err
 	}
 	return func() {
-		go func() { // ends with the reader, or at its next read after the process has ended
+		go func() { // ends with the reader, or at its first read after the process has ended
 			_, _ = io.Copy(pipe, in)
 			pipe.Close()
 		}()
 	}, nil
 }
 
-// sight is what the watch has seen of a process.
+// sight contains the watch's observations of a process.
 type sight struct {
 	cause  error // why the process was killed; nil if it was not
 	cpu    time.Duration
 	memory int64 // peak in bytes; zero if unknown
 }
 
-// watchPlain kills the process when ctx ends or a limit is exceeded. The returned function ends the watch.
+// watchPlain kills the process when ctx is done or a limit is exceeded. The returned function stops the watch.
 func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Process, l judge.Limits) (stop func() sight) {
 	done := make(chan struct{})
 	var seen sight
@@ -196,7 +196,7 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 		if l.Wall == 0 {
 			wall.Stop()
 		}
-		var starved time.Duration // waits for a CPU, which are not wall time of the program
+		var starved time.Duration // time waiting for a CPU, which is not the program's wall time
 		look := time.NewTicker(5 * time.Millisecond)
 		defer look.Stop()
 		for {
@@ -237,8 +237,9 @@ func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Proce
 	}
 }
 
-// moreWall returns the extension of a run's wall time limit. The run had waited for a CPU for before, and now
-// has for starved. If the run gets no more time, moreWall returns the reason.
+// moreWall returns the extension of a run's wall time limit. The parameter before is how long the run had waited
+// for a CPU at the previous extension, and starved is how long it has waited until now. If there is no extension,
+// cause is the reason.
 func moreWall(before, starved time.Duration) (more time.Duration, cause error) {
 	switch {
 	case starved <= before:
@@ -249,7 +250,7 @@ func moreWall(before, starved time.Duration) (more time.Duration, cause error) {
 	return starved - before, nil
 }
 
-// counter counts what a program writes.
+// counter counts the bytes that a program writes.
 type counter struct {
 	to    io.Writer
 	n     int64
@@ -275,11 +276,11 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// places maps paths inside the sandbox to paths of the host.
+// places maps paths inside the sandbox to paths on the host.
 type places []judge.Mount
 
-// replace replaces each inside path in s by the host's path. A path counts at the start of s, or after a
-// character that cannot be part of a path.
+// replace replaces each inside path in s with the host's path. A path is recognized only at the start of s, or
+// after a character that cannot be part of a path.
 func (p places) replace(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -294,7 +295,7 @@ func (p places) replace(s string) string {
 	return b.String()
 }
 
-// at returns the mount whose path is at s[i:], the longest if there are several.
+// at returns the mount whose path is at s[i:]. If there are several, it returns the one with the longest path.
 func (p places) at(s string, i int) (found *judge.Mount) {
 	if s[i] != '/' || i > 0 && strings.IndexByte("=:,;@ \t'\"", s[i-1]) < 0 {
 		return nil
@@ -317,7 +318,7 @@ func (p places) all(list []string) []string {
 	return mapped
 }
 
-// lookUp finds the file of a command by the PATH of its environment.
+// lookUp finds the file of a command using the PATH in its environment.
 func lookUp(name string, env []string) (path, reason string) {
 	if strings.ContainsAny(name, `/\`) {
 		return name, ""

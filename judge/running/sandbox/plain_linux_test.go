@@ -11,8 +11,8 @@ import (
 	"assay/judge"
 )
 
-// TestPlainEndsInTime: a process that has ended in time is not killed for its wall time limit as
-// a busy judge has not noticed that yet.
+// TestPlainEndsInTime checks that a process that ended in time is not killed for its wall time limit if a busy
+// judge has not noticed the end yet.
 func TestPlainEndsInTime(t *testing.T) {
 	for _, row := range []struct {
 		name  string

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuOf returns the CPU time that a running process has used, without its children.
+// cpuOf returns the CPU time used by a running process, without its children.
 func cpuOf(pid int) time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(processClock(pid), &ts); err != nil {
@@ -19,10 +19,10 @@ func cpuOf(pid int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// processClock returns the clock of a process's CPU time; see clock_getcpuclockid(3).
+// processClock returns the clock for a process's CPU time; see clock_getcpuclockid(3).
 func processClock(pid int) int32 { return int32(^pid)<<3 | 2 }
 
-// delayOf returns how long the first thread of a process has waited for a CPU.
+// delayOf returns how long the main thread of a process has waited for a CPU.
 func delayOf(pid int) time.Duration {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
 	if f := bytes.Fields(text); len(f) > 1 {
@@ -32,7 +32,7 @@ func delayOf(pid int) time.Duration {
 	return 0
 }
 
-// hasEnded reports whether all threads of a child have ended, whether it has been waited for or not.
+// hasEnded reports whether all threads of a child have ended, even if the child has not been waited for.
 func hasEnded(pid int) bool {
 	var seen unix.Siginfo
 	err := unix.Waitid(unix.P_PID, pid, &seen, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
@@ -51,8 +51,8 @@ func memoryOf(pid int) int64 {
 	return 0
 }
 
-// ownMaxRSS returns the peak memory of this process in bytes. The kernel also counts it to a fresh child,
-// because both share their memory until the child executes its program.
+// ownMaxRSS returns the peak memory of this process in bytes. The kernel also charges it to a new child, because
+// both share their memory until the child executes its program.
 func ownMaxRSS() int64 {
 	var own unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &own)

@@ -4,16 +4,16 @@ package sandbox
 
 import "time"
 
-// cpuOf returns zero: here, CPU time is only checked after the run.
+// cpuOf returns zero, because on this system CPU time is only checked after the run.
 func cpuOf(int) time.Duration { return 0 }
 
-// memoryOf returns zero: here, memory is only checked after the run.
+// memoryOf returns zero, because on this system memory is only checked after the run.
 func memoryOf(int) int64 { return 0 }
 
-// ownMaxRSS returns zero: no other system is known to count the judge's memory to its children.
+// ownMaxRSS returns zero, because no other system is known to charge the judge's memory to its children.
 func ownMaxRSS() int64 { return 0 }
 
 func delayOf(int) time.Duration { return 0 }
 
-// hasEnded returns false: here, the end of a process is only known to the caller that waits for it.
+// hasEnded returns false, because on this system only the caller that waits for a process learns of its end.
 func hasEnded(int) bool { return false }

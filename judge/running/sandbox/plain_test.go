@@ -49,7 +49,7 @@ func TestPlainSweeps(t *testing.T) {
 		t.Skip("nothing is swept there")
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	// The number of a living process, as there may be in another container.
+	// The process id of a living process, which may also occur in another container.
 	stale := filepath.Join(os.TempDir(), fmt.Sprintf("%s%d-x", scratchPrefix, os.Getpid()))
 	if err := os.Mkdir(stale, 0o700); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestPlainSweeps(t *testing.T) {
 	}
 }
 
-// What ends right after its last byte may be gone before the watch looks.
+// TestPlainOutputOfTheQuick checks that the output limit applies to a process that ends before the watch sees it.
 func TestPlainOutputOfTheQuick(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no /bin/echo")
@@ -90,7 +90,7 @@ func TestPlainOutputOfTheQuick(t *testing.T) {
 	}
 }
 
-// A big judge starts small programs.
+// TestPlainMemoryIsNotTheJudges checks that the memory of a large judge is not charged to a small program.
 func TestPlainMemoryIsNotTheJudges(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("not known to count the judge's memory")

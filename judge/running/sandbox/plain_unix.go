@@ -13,8 +13,8 @@ import (
 	"assay/judge"
 )
 
-// isHostRoot reports whether this process has the rights of user 0 of the machine. User 0 of a user namespace
-// may be any user outside. If the mapping is unknown, isHostRoot assumes user 0 of the machine.
+// isHostRoot reports whether this process has the rights of the machine's user 0. User 0 of a user namespace may
+// be any user outside. If the mapping is unknown, isHostRoot returns true for user 0.
 func isHostRoot() bool {
 	if os.Geteuid() != 0 {
 		return false
@@ -28,15 +28,16 @@ func isHostRoot() bool {
 	return err != nil || len(table) == 0
 }
 
-// endGroup kills the group. Processes that have left the group survive: plain processes are not isolated.
+// endGroup kills the process group. Processes that have left the group survive, because plain processes are not
+// isolated.
 func endGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
-// describe fills x with the facts about an ended process.
+// describe sets the fields of x for an ended process.
 func describe(st *os.ProcessState, x *judge.Exec) {
 	x.CPU = st.UserTime() + st.SystemTime()
 	if ru, ok := st.SysUsage().(*syscall.Rusage); ok {
 		x.Memory = int64(ru.Maxrss)
-		if runtime.GOOS != "darwin" { // the other systems count in KiB
+		if runtime.GOOS != "darwin" { // other systems count in KiB
 			x.Memory *= 1024
 		}
 	}

@@ -10,22 +10,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// poller measures a run without control groups: it looks at the processes of the namespace every few
-// milliseconds. It misses processes that start and end between two looks, except for what the kernel reports
-// about ended children.
+// poller measures a run without control groups. It checks the processes of the namespace every few milliseconds.
+// It misses processes that start and end between two checks, except for what the kernel reports about ended
+// children.
 type poller struct {
-	proc  int           // /proc; -1 if there is none
-	cpu   map[int]int64 // nanoseconds by process id
+	proc  int           // descriptor of /proc; -1 if there is none
+	cpu   map[int]int64 // CPU time in nanoseconds, by process id
 	peak  int64
-	floor int64 // memory that the kernel counts to a fresh child of the zygote
+	floor int64 // memory that the kernel charges to a new child of the zygote
 
-	segments map[string]int64 // last seen size of shared mappings that belong to no file, in bytes by inode
-	ask      time.Time        // when to look for shared mappings again
+	segments map[string]int64 // last seen size in bytes of shared mappings without a file, by inode
+	ask      time.Time        // when to search for shared mappings again
 	maps     bytes.Buffer
 }
 
-// pollEvery is the time between two looks at a run without control groups, and so how long a run may exceed
-// its limits.
+// pollEvery is the time between two checks of a run without control groups. A run may exceed its limits for about
+// this time.
 const pollEvery = 4e6 // nanoseconds
 
 func newPoller() *poller {
@@ -42,7 +42,7 @@ func (p *poller) begin() {
 	p.floor = ownMaxRSS()
 }
 
-// look measures what is alive. Scratch is the number of bytes in the scratch directory.
+// look measures the living processes. Scratch is the number of bytes in the scratch directory.
 func (p *poller) look(pid int, scratch int64) {
 	if p.proc < 0 {
 		p.lookAt(pid)
@@ -69,7 +69,7 @@ func (p *poller) look(pid int, scratch int64) {
 			if pid, err := strconv.Atoi(name); err == nil && pid != 1 {
 				private, shared := p.lookAt(pid)
 				memory += private
-				mapped = max(mapped, shared) // several processes may share it, or it may lie in the scratch directory
+				mapped = max(mapped, shared) // several processes may share it, or it may be in the scratch directory
 				if segments != nil {
 					p.find(pid, segments)
 				}
@@ -86,7 +86,7 @@ func (p *poller) look(pid int, scratch int64) {
 	p.peak = max(p.peak, memory+mapped)
 }
 
-// lookAt measures one process. It returns the private memory, and the shared memory that belongs to no file.
+// lookAt measures one process. It returns its private memory, and its shared memory without a file.
 func (p *poller) lookAt(pid int) (private, shared int64) {
 	var ts unix.Timespec
 	if unix.ClockGettime(processClock(pid), &ts) == nil {
@@ -109,16 +109,15 @@ func (p *poller) lookAt(pid int) (private, shared int64) {
 	return all - others, shared
 }
 
-// worthAsking is the amount of shared memory from which the poller finds out how much of it belongs to no
-// file.
+// worthAsking is the amount of shared memory above which the poller determines how much of it belongs to no file.
 const worthAsking = 1 << 20
 
-// askEvery is the time between two searches for shared mappings, which take longer than a look.
+// askEvery is the time between two searches for shared mappings, which take longer than a check.
 const askEvery = 64 * time.Millisecond
 
-// find adds the shared mappings of a process that belong to no file, in bytes by inode. Pages that an ended
-// process touched stay in memory, and no living process has them among its own pages. So mappings count
-// whole, and mappings seen before still count.
+// find adds a process's shared mappings that belong to no file, in bytes by inode. Pages that an ended process
+// touched stay in memory, but are not among the pages of any living process. So mappings count with their full
+// size, and mappings from earlier checks still count.
 func (p *poller) find(pid int, segments map[string]int64) {
 	fd, err := unix.Openat(p.proc, strconv.Itoa(pid)+"/maps", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -147,7 +146,7 @@ func (p *poller) find(pid int, segments map[string]int64) {
 }
 
 func hexadecimal(text []byte) int64 {
-	n, _ := strconv.ParseInt(string(text), 16, 64) // written by the kernel
+	n, _ := strconv.ParseInt(string(text), 16, 64) // written by the kernel, so it is valid
 	return n
 }
 
@@ -165,7 +164,7 @@ func (p *poller) read(pid int, name string, buf []byte) []byte {
 	return buf[:n]
 }
 
-// used returns the CPU time seen so far, of living and ended processes.
+// used returns the CPU time measured so far, of living and ended processes.
 func (p *poller) used() (total int64) {
 	for _, t := range p.cpu {
 		total += t
@@ -173,7 +172,7 @@ func (p *poller) used() (total int64) {
 	return total
 }
 
-// finish adds what the kernel reports about ended processes.
+// finish adds the kernel's data about ended processes.
 func (p *poller) finish(usage *unix.Rusage) {
 	if top := usage.Maxrss << 10; top > p.floor {
 		p.peak = max(p.peak, top)

@@ -21,10 +21,10 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// judgeMark makes the test binary play a judge that is to be killed.
+// judgeMark makes the test binary act as a judge that will be killed.
 const judgeMark = "ASSAY_PLAY_JUDGE"
 
-// playJudge runs programs for ever, and says when they run.
+// playJudge runs programs forever, and reports when they run.
 func playJudge() {
 	s, err := sandbox.New(sandbox.Options{Workers: 4})
 	if err != nil {
@@ -39,7 +39,7 @@ func playJudge() {
 			fmt.Println("error", err)
 		}()
 	}
-	for range 20 { // others come and go
+	for range 20 { // other runs start and end
 		if _, err := s.Run(context.Background(), &judge.Command{Argv: []string{"/program/noop"}, Limits: limits, Mounts: mounts}); err != nil {
 			fmt.Println("error", err)
 		}
@@ -48,8 +48,8 @@ func playJudge() {
 	select {}
 }
 
-// TestKilledJudge kills a judge without warning. All zygotes hold its standard
-// error: when that ends, they are gone.
+// TestKilledJudge kills a judge without warning. All zygotes keep its standard error open, so the end of standard
+// error shows that they have ended.
 func TestKilledJudge(t *testing.T) {
 	dir := sandboxtest.Programs(t)
 	cmd := exec.Command(os.Args[0])
@@ -76,7 +76,7 @@ func TestKilledJudge(t *testing.T) {
 		t.Errorf("a zygote says %q, %v", text, err)
 	}
 	_ = cmd.Wait()
-	for end := time.Now().Add(time.Minute); ; { // a busy machine takes its time until the dead have left their groups
+	for end := time.Now().Add(time.Minute); ; { // on a busy machine, dead processes may stay in their groups for a while
 		newSandbox(t, sandbox.Options{}) // sweeps
 		left, _ := filepath.Glob(fmt.Sprintf("/sys/fs/cgroup/*/assay-%d-*", cmd.Process.Pid))
 		if len(left) == 0 {
@@ -88,7 +88,7 @@ func TestKilledJudge(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce runs two judges side by side, each with eight workers.
+// TestManyAtOnce runs two judges at the same time, each with eight workers.
 func TestManyAtOnce(t *testing.T) {
 	dir := sandboxtest.Programs(t)
 	var all sync.WaitGroup
@@ -115,7 +115,7 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestStaysFlat runs many programs and counts what the judge holds.
+// TestStaysFlat runs many programs and checks that the judge's resources do not grow.
 func TestStaysFlat(t *testing.T) {
 	s, dir := newSandbox(t, sandbox.Options{Workers: 2}), sandboxtest.Programs(t)
 	runs := func(n int) {
@@ -142,7 +142,7 @@ func TestStaysFlat(t *testing.T) {
 	}
 }
 
-// TestSharedSlots: while a run of one sandbox has the only slot, none of another starts.
+// TestSharedSlots checks that no run of one sandbox starts while a run of another has the only shared slot.
 func TestSharedSlots(t *testing.T) {
 	slots, dir := sandbox.NewSlots(1), sandboxtest.Programs(t)
 	one, two := newSandbox(t, sandbox.Options{Slots: slots}), newSandbox(t, sandbox.Options{Slots: slots})
@@ -159,14 +159,14 @@ func TestSharedSlots(t *testing.T) {
 		}
 		end()
 	})
-	_, _ = one.Run(long, c) // it was ended
+	_, _ = one.Run(long, c) // the error is expected: the run was canceled
 	if x, err := two.Run(t.Context(), noopCommand(filepath.Join(dir, "noop"))); err != nil || x.Exit != 0 {
 		t.Errorf("after the other: Run() = %+v, %v", x, err)
 	}
 }
 
-// TestLostZygote kills zygotes: an idle one is replaced, and one that runs a
-// program is the judge's error, never the program's verdict.
+// TestLostZygote kills zygotes. An idle zygote must be replaced. If a killed zygote was running a program, the
+// result must be an error of the judge, never a verdict of the program.
 func TestLostZygote(t *testing.T) {
 	s, dir := newSandbox(t, sandbox.Options{Workers: 1}), sandboxtest.Programs(t)
 	if s.Level() == sandbox.None {
@@ -201,8 +201,7 @@ func (f writerFunc) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// killZygotes kills the zygotes that are children of this process, and waits
-// until they are dead.
+// killZygotes kills the zygotes that are children of this process, and waits until they have ended.
 func killZygotes(t *testing.T) (killed int) {
 	t.Helper()
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -228,7 +227,7 @@ func killZygotes(t *testing.T) (killed int) {
 				_, rest, _ := strings.Cut(string(text), ") ")
 				state, _, _ = strings.Cut(rest, " ")
 				list, _ := os.ReadDir(filepath.Join(filepath.Dir(path), "task"))
-				threads = len(list) // the first one may be dead, and the others still hold the socket
+				threads = len(list) // the first thread may be dead while others keep the socket open
 				runtime.Gosched()
 			}
 		}

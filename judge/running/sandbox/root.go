@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// baseSystem is what every program sees of the host, read-only. Paths that do not exist are left out.
+// baseSystem lists the host paths that every program sees, read-only. Paths that do not exist are omitted.
 var baseSystem = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
-	// What language runtimes read from /etc; never the host's users or secrets.
+	// Files in /etc that language runtimes read, but never the host's users or secrets.
 	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
 	"/etc/localtime", "/etc/locale.alias", "/etc/mime.types",
 	"/etc/java-8-openjdk", "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/java-25-openjdk",
@@ -25,9 +25,9 @@ var baseSystem = []string{
 	"/var/lib/ghc", "/var/lib/ocaml",
 }
 
-// Unseen returns nil if programs that see the base system and readOnly see nothing of a host directory, on
-// the isolation levels that isolate. Otherwise it returns a *SeenError. Unseen follows links. A path that
-// does not exist yet counts as the place where it would be made.
+// Unseen returns nil if programs that see the base system and readOnly cannot see anything of a host directory.
+// Otherwise it returns a *SeenError. The result holds for all isolation levels except None. Unseen follows links.
+// A path that does not exist yet is replaced by the path where it would be created.
 func Unseen(path string, readOnly []string) error {
 	at, err := filepath.Abs(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func Unseen(path string, readOnly []string) error {
 	for _, p := range shown {
 		info, err := os.Stat(p)
 		if err != nil {
-			info = nil // it does not exist here
+			info = nil // it does not exist on this machine
 		}
 		seen = append(seen, info)
 	}
@@ -64,13 +64,13 @@ func Unseen(path string, readOnly []string) error {
 	}
 }
 
-// newRootAt lists where the new root can be put together, in the zygote's own mount namespace. The first that
-// exists is used, and nothing that programs see may lie in it.
+// newRootAt lists the directories where the new root can be assembled, in the zygote's own mount namespace. The
+// first one that exists is used. Nothing that programs see may be inside it.
 var newRootAt = []string{"/sys", "/mnt", "/media", "/srv"}
 
 const rootFlags = unix.MS_NOSUID | unix.MS_NODEV
 
-// makeRoot puts together the file system that programs see, and makes it the root.
+// makeRoot assembles the file system that programs see, and makes it the root.
 func (z *zygote) makeRoot() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("part from the host's mounts: %w", err)
@@ -94,7 +94,7 @@ func (z *zygote) makeRoot() error {
 	return enterRoot(base)
 }
 
-// layOut makes the directories.
+// layOut creates the directories of the new root.
 func layOut(base string) error {
 	for _, dir := range []string{"/dev", "/etc", "/proc", "/tmp", "/var", "/home", "/run"} {
 		if err := os.MkdirAll(base+dir, 0o755); err != nil {
@@ -130,12 +130,12 @@ func bindSystem(base string) error {
 	return nil
 }
 
-// bindExtra shows the paths of the options and, in a rootless zygote, of the command.
+// bindExtra mounts the paths in the options and, in a rootless zygote, those of the command.
 func (z *zygote) bindExtra(base string) error {
 	for _, path := range z.conf.ReadOnly {
 		have, err := os.Stat(base + path)
 		if want, err2 := os.Stat(path); err == nil && err2 == nil && os.SameFile(have, want) {
-			continue // the base system has it
+			continue // already in the base system
 		}
 		if err := bind(path, base+path, false); err != nil {
 			return err
@@ -149,7 +149,7 @@ func (z *zygote) bindExtra(base string) error {
 	return nil
 }
 
-// bind shows a file or directory of the host at a path of the new root.
+// bind mounts a host file or directory at a path of the new root.
 func bind(from, to string, writable bool) error {
 	tree, err := cloneTree(from, writable)
 	if err != nil {
@@ -159,7 +159,7 @@ func bind(from, to string, writable bool) error {
 	return attach(tree, to)
 }
 
-// cloneTree makes a detached mount of a host path.
+// cloneTree returns a detached mount of a host path.
 func cloneTree(path string, writable bool) (int, error) {
 	tree, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 	if err != nil {
@@ -179,7 +179,7 @@ func cloneTree(path string, writable bool) (int, error) {
 	return tree, nil
 }
 
-// attach puts a detached mount at a path, which is made if it is missing.
+// attach attaches a detached mount at a path, which it creates if it is missing.
 func attach(tree int, to string) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(tree, &st); err != nil {
@@ -194,7 +194,7 @@ func attach(tree int, to string) error {
 	return nil
 }
 
-// makePoint makes an empty directory or file to mount on.
+// makePoint creates an empty directory or file as a mount point.
 func makePoint(path string, dir bool) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
@@ -229,7 +229,7 @@ func makeDevices(base string) error {
 	return nil
 }
 
-// userName is the name of the user inside.
+// userName is the name of the user inside the sandbox.
 const userName = "contestant"
 
 func (z *zygote) makeEtc(base string) error {
@@ -249,8 +249,8 @@ func (z *zygote) makeEtc(base string) error {
 	return nil
 }
 
-// mountProc mounts a /proc that shows a process its own namespace and nothing of the kernel. If the host's
-// own /proc is masked, as in most containers, there is none.
+// mountProc mounts a /proc in which a process sees its own namespace and nothing of the kernel. If the host's own
+// /proc is masked, as in most containers, the mount is omitted.
 func mountProc(base string) error {
 	err := unix.Mount("proc", base+"/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC|unix.MS_RDONLY, "hidepid=4,subset=pid")
 	if err != nil && !errors.Is(err, unix.EPERM) {
@@ -276,10 +276,10 @@ func enterRoot(base string) error {
 	return setRootWritable(false)
 }
 
-// hideMounts gives this thread, and all that it starts, an empty mount namespace. The root stays in the main
-// thread's namespace, and its mounts remain usable. The kernel lists in /proc/self/mountinfo only mounts of a
-// process's own namespace that lie below its root. So the list is empty, and does not reveal where
-// directories lie on the host's disks.
+// hideMounts moves this thread, and all threads and processes that it starts, to an empty mount namespace. The
+// root stays in the main thread's namespace, and its mounts remain usable. In /proc/self/mountinfo, the kernel
+// lists only mounts of a process's own namespace that are below its root. So the list is empty, and does not
+// reveal where directories are on the host's disks.
 func hideMounts() error {
 	root, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -314,7 +314,7 @@ func setRootWritable(on bool) error {
 	return nil
 }
 
-// remount removes the mounts of the last command and attaches new ones. It runs on the main thread, while no
+// remount removes the mounts of the previous command and attaches new ones. It runs on the main thread, while no
 // program runs.
 func (z *zygote) remount(orders []mountOrder, trees []int) error {
 	for _, at := range slices.Backward(z.mounts) {

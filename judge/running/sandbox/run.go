@@ -20,27 +20,27 @@ import (
 // errNotSent means that a request could not be sent, so nothing was run.
 var errNotSent = errors.New("a worker of the sandbox had died")
 
-// session is one run that a worker carries out.
+// session is a run on a worker.
 type session struct {
 	w      *worker
 	b      *isolated
 	j      *job
 	theirs []int      // descriptors for the zygote; -1 is /dev/null, which the program opens itself
-	owned  []int      // descriptors of theirs to close once they are sent
+	owned  []int      // descriptors in theirs to be closed after they are sent
 	keep   []*os.File // files whose descriptors are in theirs
 	out    stream     // standard output
 	err    stream     // standard error
-	feed   *feeder    // standard input from a reader
+	feed   *feeder    // for standard input from a reader
 	size0  int64      // size of an output file before the run
 }
 
-// stream is a pipe from the program to a writer.
+// -1 if there is none
 type stream struct {
 	fd     int // -1 for none
 	to     io.Writer
 	count  int64
 	limit  int64
-	failed error // from the writer
+	failed error // error of the writer
 }
 
 // run runs a job on this worker.
@@ -104,7 +104,7 @@ func (s *session) openFiles() error {
 	return s.openStream(&s.err, s.j.Stderr, 0)
 }
 
-// handOver passes a file to the program. The program becomes the owner of a pipe, see pipe.
+// handOver passes a file to the program. If it is a pipe, the program becomes its owner; see pipe.
 func (s *session) handOver(f *os.File) {
 	if st, err := f.Stat(); err == nil && st.Mode()&os.ModeNamedPipe != 0 && !s.b.rootless {
 		_ = s.give(int(f.Fd()))
@@ -112,12 +112,12 @@ func (s *session) handOver(f *os.File) {
 	s.theirs, s.keep = append(s.theirs, int(f.Fd())), append(s.keep, f)
 }
 
-// own adds a descriptor that goes to the zygote and that the session must close.
+// own adds a descriptor for the zygote that the session must close.
 func (s *session) own(fd int) {
 	s.theirs, s.owned = append(s.theirs, fd), append(s.owned, fd)
 }
 
-// openStream makes the pipe of an output. An output without a writer and without a limit goes to /dev/null.
+// openStream creates the pipe for an output. An output without a writer and without a limit goes to /dev/null.
 func (s *session) openStream(st *stream, to io.Writer, limit int64) error {
 	if to == nil && limit == 0 {
 		s.theirs = append(s.theirs, -1)
@@ -132,8 +132,8 @@ func (s *session) openStream(st *stream, to io.Writer, limit int64) error {
 	return nil
 }
 
-// pipe makes a pipe. The program becomes the owner of the end theirs, so that it can open /dev/stdin and
-// /dev/stdout, as many programs do.
+// pipe creates a pipe. The program becomes the owner of one end, whose index is theirs, so that it can open
+// /dev/stdin and /dev/stdout, as many programs do.
 func (s *session) pipe(theirs int) ([2]int, error) {
 	var fds [2]int
 	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
@@ -149,7 +149,8 @@ func (s *session) pipe(theirs int) ([2]int, error) {
 	return fds, nil
 }
 
-// give changes the owner of a pipe to the program's user or, if that user differs by worker, its group.
+// give makes InsideUID the owner and the group of a pipe. If the worker's programs run as another user, they get
+// access through the group.
 func (s *session) give(fd int) error {
 	if s.w.user != InsideUID {
 		if err := unix.Fchmod(fd, 0o660); err != nil {
@@ -236,9 +237,9 @@ func (s *session) send(keys []mountKey) error {
 	return nil
 }
 
-// fileLimit returns how long a file may get. Zero means no limit. An output file needs a limit. Bounded
-// directories of the host need one, too, because they are checked from time to time and a single call can
-// enlarge a file. The scratch directory bounds itself.
+// fileLimit returns the maximum size of a file. Zero means no limit. An output file needs a limit. Host
+// directories with a limit need one too, because they are checked only from time to time and a single call can
+// enlarge a file. The scratch directory limits itself.
 func (s *session) fileLimit() int64 {
 	var most int64
 	for _, m := range s.j.Mounts {
@@ -268,8 +269,8 @@ func fileSize(f *os.File) int64 {
 	return st.Size()
 }
 
-// shareDir makes a detached mount of a host directory. The program must be able to enter it. A writable
-// directory is given to the program's user.
+// shareDir returns a detached mount of a host directory. The program must be able to enter the directory. A
+// writable directory is given to the program's user.
 func shareDir(k mountKey, user int) (int, error) {
 	dir, err := unix.Open(k.Host, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -305,9 +306,9 @@ func shareDir(k mountKey, user int) (int, error) {
 	return tree, nil
 }
 
-// letGroup gives the group of a directory the rights of its owner.
+// letGroup gives a directory's group the rights of the owner.
 func letGroup(dir int, mode uint32) error {
-	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) // dir is opened as a path only
+	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) // dir was opened with O_PATH
 	if err != nil {
 		return err
 	}
@@ -315,12 +316,12 @@ func letGroup(dir int, mode uint32) error {
 	return unix.Fchmod(fd, mode&0o7777|mode&0o700>>3)
 }
 
-// firstQuiet is how long only the reply is waited for. Most runs end earlier, and their output is read at
-// once. A longer run that fills its pipe waits this long once.
+// firstQuiet is how long the judge waits only for the reply. Most runs end within this time, and their output is
+// then read at once. A longer run that fills its pipe is delayed by this time once.
 const firstQuiet = 2 * time.Millisecond
 
-// workerTimeout is how long after the wall time limit a zygote may take to reply before it counts as lost.
-// Only a machine in great trouble is so slow.
+// workerTimeout is how long after the wall time limit a zygote may take to reply before it is considered lost.
+// Only a machine with serious problems is that slow.
 const workerTimeout = 20 * time.Second
 
 // wait waits for the zygote's reply, at first for nothing else.
@@ -332,7 +333,7 @@ func (s *session) wait() (r reply, err error) {
 		r, err = s.w.receive()
 	}
 	if err == unix.ECONNRESET && s.out.count == 0 && s.err.count == 0 {
-		// The kernel returns this if the other side ended without reading what was sent.
+		// The kernel returns this error if the other side exited without reading the message.
 		return r, fmt.Errorf("%w: %w", errWorkerLost, errNotSent)
 	}
 	if err != nil {
@@ -346,7 +347,7 @@ func (s *session) wait() (r reply, err error) {
 	return r, nil
 }
 
-// attend moves what the program writes until the zygote replies.
+// attend moves the program's output until the zygote replies.
 func (s *session) attend() error {
 	polled := [3]unix.PollFd{
 		{Fd: int32(s.w.sock), Events: unix.POLLIN}, {Fd: int32(s.out.fd), Events: unix.POLLIN}, {Fd: int32(s.err.fd), Events: unix.POLLIN},
@@ -375,7 +376,7 @@ func (s *session) attend() error {
 	}
 }
 
-// move moves what is in a pipe now. It returns false if no more will come.
+// move moves the data that is currently in a pipe. It returns false if no more data will follow.
 func (s *session) move(st *stream) bool {
 	n, err := unix.Read(st.fd, s.w.data)
 	if err == unix.EINTR || err == unix.EAGAIN {
@@ -390,7 +391,7 @@ func (s *session) move(st *stream) bool {
 		s.w.kill(s.w.seq, killedOutput)
 	}
 	keep := n
-	if st.limit > 0 { // a writer gets at most one byte more than the limit
+	if st.limit > 0 { // so that a writer gets at most one byte more than the limit
 		keep = int(max(0, min(int64(n), st.limit+1-before)))
 	}
 	if st.to != nil && st.failed == nil && keep > 0 {
@@ -401,7 +402,7 @@ func (s *session) move(st *stream) bool {
 	return true
 }
 
-// drain reads what is left in a pipe when all writers are dead. It does not wait for the end: if a program
+// drain reads the remaining data from a pipe after all writers have ended. It does not wait for EOF: if a program
 // sent a descriptor to itself through a socket, the kernel closes it some time later.
 func (s *session) drain(st *stream) {
 	if st.fd < 0 {
@@ -420,7 +421,7 @@ func (s *session) drain(st *stream) {
 	}
 }
 
-// result converts the zygote's reply to facts.
+// result converts the zygote's reply to a judge.Exec.
 func (s *session) result(ctx context.Context, r reply) (exec judge.Exec, err error) {
 	switch r.kind {
 	case msgNoExec:
@@ -498,7 +499,7 @@ type feeder struct {
 	to      *os.File
 	started bool
 	done    chan struct{}
-	err     atomic.Pointer[error] // from the reader
+	err     atomic.Pointer[error] // error of the reader
 }
 
 func newFeeder(fd int, from io.Reader) (*feeder, error) {
@@ -533,8 +534,8 @@ func (f *feeder) start() {
 	}()
 }
 
-// readerTimeout is how long stop waits for a pending Read. If a reader blocks longer, stop leaves it alone;
-// it is not read again.
+// readerTimeout is how long stop waits for a pending Read. If a reader blocks longer, stop abandons it, and it is
+// not read again.
 const readerTimeout = 100 * time.Millisecond
 
 func (f *feeder) stop() {

@@ -1,8 +1,8 @@
-// Package sandbox runs untrusted programs under limits and returns what happened to them as facts, in a
-// judge.Exec. It does not judge these facts, and it knows nothing of problems, languages or checkers.
+// Package sandbox runs untrusted programs under limits and returns the facts about each run in a judge.Exec. It
+// does not judge these facts, and it knows nothing about problems, languages or checkers.
 //
-// How strongly it isolates depends on the machine; see Level. A process that uses it must call Main first,
-// because the sandbox starts its helper processes, the zygotes, from the process's own binary.
+// How strongly it isolates depends on the machine; see Level. A process that uses it must call Main first, because
+// the sandbox starts its helper processes, the zygotes, from the process's own binary.
 package sandbox
 
 import (
@@ -21,85 +21,83 @@ import (
 
 // Theory of operation
 //
-//	judge --(socket, one message a run)--> zygote, pid 1 of its own namespaces
+//	judge --(socket, one message per run)--> zygote, pid 1 of its own namespaces
 //	  |                                      |- main thread: mounts, and waits for work
 //	  |                                      `- forking thread: filter, control groups, no mounts in its list
 //	  |                                            `- the program, and all that it starts
 //	  `<-----(pipes: standard output and error)-------'
 //
 // A worker is a zygote with its socket. The zygote is started once. It sets up namespaces, a private root of
-// read-only binds and a scratch directory in memory. Its forking thread gets the system call filter and
-// enters the worker's control groups. A run inherits all of this at no cost. The judge sends one message with
-// the descriptors of the standard files. The forking thread vforks a child that runs a prepared script of
-// system calls up to execve. The thread waits, kills what is left of the process tree, reads the group's
-// counters, and replies. No process ever moves between control groups, because that is slow.
+// read-only binds and a scratch directory in memory. Its forking thread gets the system call filter and enters the
+// worker's control groups. A run inherits all of this at no cost. The judge sends one message with the descriptors
+// of the standard files. The forking thread vforks a child that runs a prepared script of system calls up to
+// execve. The thread waits, kills the rest of the process tree, reads the group's counters, and replies. No
+// process ever moves between control groups, because that is slow.
 //
-// What each thread waits for: The judge's goroutine waits for the reply and, after a moment, for output to
-// move, in one poll. The forking thread waits for the end of the program and for a message from the judge, in
-// one poll that ends at the next check of the clocks. Nothing else waits, so there can be no deadlock. The
-// zygote enforces the limits of CPU time, wall time and memory. The judge enforces the output limit: it
-// counts what passes through the pipe, and sends a kill message.
+// What each thread waits for: The judge's goroutine waits for the reply and, after a moment, for output to move,
+// in one poll. The forking thread waits for the program to end and for a message from the judge, in one poll that
+// ends at the next check of the clocks. Nothing else waits, so there can be no deadlock. The zygote enforces the
+// limits of CPU time, wall time and memory. The judge enforces the output limit: it counts the bytes that pass
+// through the pipe, and sends a kill message.
 //
-// How things end: If the program ends, everything it started is killed and reaped before the reply is sent;
-// then the scratch directory is emptied. If the context ends, the judge sends a kill message and waits for
-// the reply as usual. If the judge ends, however suddenly, the zygote reads the end of its socket and exits,
-// and the kernel kills its namespace. If the zygote ends, the judge reads that, returns an error and starts
-// another one. The next judge removes the control group directories that a killed judge left behind; a lock
+// How runs and processes end: When the program ends, everything it started is killed and reaped before the reply
+// is sent; then the scratch directory is emptied. When the context is done, the judge sends a kill message and
+// waits for the reply as usual. When the judge exits, however suddenly, the zygote reads EOF from its socket and
+// exits, and the kernel kills its namespace. When the zygote exits, the judge reads EOF, returns an error and
+// starts another one. The next judge removes the control group directories that a killed judge left behind; a lock
 // on them shows which judges are alive.
 //
-// What a program can reach: its standard files, its mounts, the scratch directory, and the base system,
-// read-only. Only the judge opens host paths, before a run, and never below a directory that a program could
-// write to. The zygote has unmounted the host's file system.
+// What a program can reach: its standard files, its mounts, the scratch directory, and the base system, read-only.
+// Only the judge opens host paths, before a run, and never below a directory that a program could write to. The
+// zygote has unmounted the host's file system.
 //
-// Programs see no list of their mounts, because it would reveal where their directories lie on the host's
-// disks. The forking thread has an empty mount namespace of its own, and the main thread's root; see
-// hideMounts.
+// Programs see no list of their mounts, because it would reveal where their directories are on the host's disks.
+// The forking thread has its own empty mount namespace, and the main thread's root; see hideMounts.
 //
-// Programs that run at the same time could communicate by locks on files that both see, such as those of
-// /usr. A filter cannot distinguish these from locks on a program's own files, so both are refused. Only
-// builds may lock files, in workers of their own.
+// Programs that run at the same time could communicate by locks on files that both see, such as those of /usr. A
+// filter cannot distinguish these from locks on a program's own files, so both are refused. Only builds may lock
+// files, in workers of their own.
 //
-// Writable mounts belong to the user that programs run as, InsideUID, which is the same for all workers and
-// judges. What programs write there must be read through os.Root. If the judge has no rights itself, programs
-// run under its own user id and groups, without any capability, in a user namespace. Then they never get a
-// descriptor of a host file to read, because they could reopen it for writing.
+// Writable mounts belong to InsideUID, the user that programs run as, which is the same for all workers and
+// judges. Files that programs write there must be read through os.Root. If the judge itself has no rights,
+// programs run under its own user id and groups, without any capability, in a user namespace. Then they never get
+// a descriptor for reading a host file, because they could reopen it for writing.
 //
-// The number of processes is bounded. What a program does after a refused fork is its own business: Killed
-// stays empty.
+// The number of processes is limited. If a fork is refused, the program must handle it, and Killed stays empty.
 
 // Options configures a Sandbox. The zero value is usable.
 type Options struct {
-	// ReadOnly are host files and directories that programs see at the same path, in addition to the base
+	// ReadOnly lists host files and directories that programs see at the same path, in addition to the base
 	// system.
 	ReadOnly []string
-	// Hidden are host directories that programs may see only through a mount of their command. On each
-	// isolation level except None, New returns a *SeenError if one of them lies in what programs see. It does
-	// so even if file permissions would protect them, because New cannot know the permissions of all files
-	// that will be put there.
+	// Hidden lists host directories that programs may see only through a mount of their command. On each isolation
+	// level except None, New returns a *SeenError if one of them is inside what programs see. It does so even if
+	// file permissions would protect the directory, because New cannot know the permissions of files that are put
+	// there later.
 	Hidden []string
-	// Workers is the number of runs at the same time. Zero means one for each CPU. Processes made by Start do
+	// Workers is the maximum number of concurrent runs. Zero means one per CPU. Processes started with Start do
 	// not count, nor do runs that are seen to wait.
 	Workers int
-	// Slots, if not nil, bounds the runs of several sandboxes together, and replaces Workers.
+	// Slots, if not nil, limits the runs of several sandboxes together, and replaces Workers.
 	Slots Slots
-	// Isolation names the only level to use; "isolated" accepts any level that isolates. If empty, New takes
-	// the best level that the machine offers, except None for user 0: programs get the rights of the
-	// machine's root only if that is requested by name.
+	// Isolation names the only level to use; "isolated" accepts any level that isolates. If empty, New uses the
+	// best level that the machine offers, but not None as user 0: programs get the rights of the machine's root
+	// only if that is requested by name.
 	Isolation string
 	// Pin keeps each worker on one CPU, for reproducible times.
 	Pin bool
 }
 
-// Isolated is an Options.Isolation that accepts any level except None.
+// Isolated is a value of Options.Isolation that accepts any level except None.
 const Isolated = "isolated"
 
 // Scratch is the path of a program's private writable directory.
 const Scratch = "/tmp"
 
-// InsideUID is the group that programs run as if the judge runs as user 0, and usually also the user. No
-// system assigns this id. It is the same for all judges, so that build directories stay usable. The user is
-// another one above it, up to 2³¹-1, if only the kernel's limit of processes per user can bound the processes
-// of a program.
+// InsideUID is the group id, and usually also the user id, of programs if the judge runs as user 0. No system
+// assigns this id. It is the same for all judges, so that build directories stay usable. If only the kernel's
+// limit of processes per user can limit a program's processes, each worker uses its own user id from InsideUID+1
+// to 2³¹-1.
 const InsideUID = 1879052288
 
 // Sandbox runs commands. It is a judge.Runner.
@@ -125,22 +123,23 @@ type backend interface {
 // job is a command that a backend runs.
 type job struct {
 	*judge.Command
-	// handed is called when the files of the command have been passed to the process, or never will be.
+	// handed is called when the command's files have been passed to the process, or when it is certain that they
+	// will never be passed.
 	handed func()
-	// placed, if not nil, is called with where the process runs, before handed.
+	// placed, if not nil, is called with the process's place, before handed.
 	placed func(place)
-	// end is when the process ended, on the clock of moment.
+	// end is the time when the process ended, on the clock of moment.
 	end int64
 }
 
-// ErrRefused is returned by New if the machine offers less than Options.Isolation.
+// ErrRefused is returned by New if the machine does not offer the isolation in Options.Isolation.
 var ErrRefused = errors.New("this machine does not offer the requested isolation")
 
 // ErrClosed is returned by a closed Sandbox.
 var ErrClosed = errors.New("the sandbox is closed")
 
-// New makes a sandbox on the best isolation level that this machine offers. It starts one worker to verify
-// that; the others start on demand.
+// New returns a sandbox on the best isolation level that this machine offers. To verify the level, it starts one
+// worker; the others start on demand.
 func New(o Options) (*Sandbox, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -187,17 +186,17 @@ func New(o Options) (*Sandbox, error) {
 	return nil, fmt.Errorf("sandbox: %w: %w", ErrRefused, errors.Join(reasons...))
 }
 
-// SeenError means that programs would see a directory that is to be hidden from them.
+// SeenError means that programs would see a directory that must be hidden from them.
 type SeenError struct {
 	Path string // the directory
-	In   string // what programs see, in which it lies
+	In   string // the visible directory in which Path is
 }
 
 func (e *SeenError) Error() string {
 	return fmt.Sprintf("the directory %s lies in %s, which every judged program can see", e.Path, e.In)
 }
 
-// unseen returns an error if programs would see what is to be hidden.
+// unseen returns an error if programs would see a directory that must be hidden.
 func unseen(o Options) error {
 	for _, path := range o.Hidden {
 		if err := Unseen(path, o.ReadOnly); err != nil {
@@ -207,7 +206,7 @@ func unseen(o Options) error {
 	return nil
 }
 
-// openNamed opens an isolation level. It opens None as user 0 only if that was requested by name.
+// openNamed opens an isolation level. It opens None as user 0 only if None was requested by name.
 func openNamed(r Level, o Options) (backend, Report, error) {
 	if r == None && o.Isolation == "" && isHostRoot() {
 		return nil, Report{}, errors.New("programs would run as user 0")
@@ -215,7 +214,7 @@ func openNamed(r Level, o Options) (backend, Report, error) {
 	return open(r, o)
 }
 
-// Run runs a command to its end. See judge.Runner.
+// Run runs a command until it ends. See judge.Runner.
 func (s *Sandbox) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
 	if err := check(c); err != nil {
 		return judge.Exec{}, err
@@ -241,7 +240,7 @@ func (s *Sandbox) Run(ctx context.Context, c *judge.Command) (judge.Exec, error)
 	return x, err
 }
 
-// runJob runs a job. If the command cannot be run, it explains why.
+// runJob runs a job. If the command cannot be run, the error explains why.
 func (s *Sandbox) runJob(ctx context.Context, j *job) (judge.Exec, error) {
 	x, err := s.runWatched(ctx, j)
 	if err != nil {
@@ -250,7 +249,7 @@ func (s *Sandbox) runJob(ctx context.Context, j *job) (judge.Exec, error) {
 	return x, err
 }
 
-// runWatched runs a job and watches what it writes to the host's disk.
+// runWatched runs a job and watches what the job writes to the host's disk.
 func (s *Sandbox) runWatched(ctx context.Context, j *job) (judge.Exec, error) {
 	if !slices.ContainsFunc(j.Mounts, func(m judge.Mount) bool { return m.Writable }) {
 		return s.backend.run(ctx, j)
@@ -278,18 +277,18 @@ func (s *Sandbox) runWatched(ctx context.Context, j *job) (judge.Exec, error) {
 	seen := w.stop()
 	switch {
 	case seen == errOutput && err == nil && x.Killed == judge.Nothing:
-		x.Killed = judge.Output // it ended before the kill could reach it
+		x.Killed = judge.Output // the process ended before it was killed
 	case seen != nil && seen != errOutput:
 		return judge.Exec{}, fmt.Errorf("run %s: %w", j.Argv[0], seen)
 	}
 	return x, err
 }
 
-// Temp makes a directory for the temporary files of this process, in which programs may write, too. If this
-// process does not call done, the next process that calls Temp removes the directory.
+// Temp creates a directory for this process's temporary files, which programs may also write to. If this process
+// does not call done, the next process that calls Temp removes the directory.
 func Temp() (dir string, done func() error, err error) { return raze.Temp("", "assay-judge-") }
 
-// enter counts a run, so that Close waits for it.
+// enter registers a run, so that Close waits for it.
 func (s *Sandbox) enter() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -300,9 +299,9 @@ func (s *Sandbox) enter() error {
 	return nil
 }
 
-// Close waits for running commands and ends the workers. It leaves no process, mount, control group or file
-// behind. Only the guard of plain processes stays until this process ends. To be quick, end the contexts of
-// the runs first.
+// Close waits for running commands and stops the workers. It leaves no process, mount, control group or file
+// behind. Only the guard of plain processes stays until this process exits. To make Close return quickly, cancel
+// the contexts of the runs first.
 func (s *Sandbox) Close() error {
 	s.mu.Lock()
 	again := s.closed
@@ -318,10 +317,10 @@ func (s *Sandbox) Close() error {
 // Level returns the sandbox's isolation level.
 func (s *Sandbox) Level() Level { return s.report.Level }
 
-// Report returns what the sandbox enforces on this machine, and what it does not.
+// Report returns what the sandbox enforces on this machine, and what it does not enforce.
 func (s *Sandbox) Report() Report { return s.report }
 
-// check returns what is wrong with a command, before anything is started.
+// check returns an error if a command is invalid, before anything is started.
 func check(c *judge.Command) error {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return &judge.ExecError{Reason: "no command"}

@@ -8,30 +8,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scratch is the private directory of a zygote's runs: a small file system in memory. Apart from writable
-// mounts, it is the only place that a program can write to.
+// scratch is the private directory for a zygote's runs: a small file system in memory. Except for writable mounts,
+// it is the only place that a program can write to.
 //
-// Its top belongs to user 0 and is sticky. So a program can leave no trace on it except entries and a time
-// stamp. Without both, it counts as fresh.
+// Its top directory belongs to user 0 and is sticky. So a program can leave no trace in it except entries and a
+// time stamp. After both are reset, the directory is treated as new.
 type scratch struct {
 	fd    int
 	size  int64 // zero before the first mount
 	fresh unix.Statfs_t
-	owned bool // the program's user owns the top, and could leave a trace in many ways
+	owned bool // whether the program's user owns the top, and could leave traces in many ways
 }
 
 const (
-	// defaultScratch is used if a command's limits do not say otherwise.
+	// defaultScratch is used if a command's limits do not set a size.
 	defaultScratch = 256 << 20
 	scratchFiles   = 64 << 10
-	// oldTime is the time stamp of a fresh directory.
+	// oldTime is the time stamp of a new directory.
 	oldTime = 946684800
-	// fewFiles is how many files are removed faster than a mount is replaced. It also bounds the depth of the
-	// removal.
+	// fewFiles is the number of files up to which removal is faster than a new mount. It also limits the depth of
+	// the removal.
 	fewFiles = 64
 )
 
-// mount mounts a new scratch directory and opens it. Only the main thread may call it.
+// mount mounts a new scratch directory and opens it. It must be called on the main thread.
 func (s *scratch) mount(z *zygote, at string) error {
 	if s.size == 0 {
 		s.size = defaultScratch
@@ -55,7 +55,7 @@ func (s *scratch) mount(z *zygote, at string) error {
 	return nil
 }
 
-// stamp sets the times of a fresh directory.
+// stamp sets the times to those of a new directory.
 func (s *scratch) stamp() error {
 	ts := []unix.Timespec{{Sec: oldTime}, {Sec: oldTime}}
 	if err := unix.UtimesNanoAt(s.fd, ".", ts, 0); err != nil {
@@ -64,7 +64,7 @@ func (s *scratch) stamp() error {
 	return nil
 }
 
-// resize gives the directory the size that a command needs.
+// resize sets the size that a command requires.
 func (s *scratch) resize(z *zygote, size int64) error {
 	if size <= 0 {
 		size = defaultScratch
@@ -88,10 +88,10 @@ func (s *scratch) replace(z *zygote) error {
 	if err != nil {
 		return err
 	}
-	return unix.Fchdir(s.fd) // programs begin there
+	return unix.Fchdir(s.fd) // programs start in this directory
 }
 
-// used returns how many bytes lie in the directory.
+// used returns the number of bytes in the directory.
 func (s *scratch) used() int64 {
 	var now unix.Statfs_t
 	if unix.Fstatfs(s.fd, &now) != nil {
@@ -126,7 +126,7 @@ func (s *scratch) clean(z *zygote) error {
 	return s.stamp()
 }
 
-// removeAll empties a directory. Nothing else may change it meanwhile.
+// removeAll empties a directory. The directory must not be changed concurrently.
 func removeAll(dir int) error {
 	if _, err := unix.Seek(dir, 0, unix.SEEK_SET); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The system call filter. What it refuses, with the reason:
+// refused lists the calls that the system call filter refuses, with the reasons.
 var refused = []struct {
 	errno unix.Errno
 	why   string
@@ -55,7 +55,7 @@ var refused = []struct {
 		unix.SYS_REBOOT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
 		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE,
 	}},
-	// As a run leaves nothing on the disks, these calls pretend to succeed.
+	// These calls pretend to succeed, because a run leaves nothing on the disks.
 	{done, "it makes the whole machine write its disks and cannot be killed meanwhile", []uintptr{unix.SYS_SYNC, unix.SYS_SYNCFS}},
 	{unix.EAFNOSUPPORT, "there is no network of any family", []uintptr{unix.SYS_SOCKET}},
 	{unix.ENOSYS, "its flags lie in memory, which a filter cannot read; C libraries fall back to clone", []uintptr{unix.SYS_CLONE3}},
@@ -69,22 +69,22 @@ var scheduling = []struct{ call, who uint32 }{
 	{unix.SYS_SETPRIORITY, 1}, {unix.SYS_IOPRIO_SET, 1},
 }
 
-// hugePages lists the calls that take huge pages of the machine's pool, with the argument and flag that
-// request them.
+// hugePages lists the calls that take huge pages from the machine's pool, with the argument and flag that request
+// them.
 var hugePages = []struct{ call, argument, flag uint32 }{
 	{unix.SYS_MMAP, 3, unix.MAP_HUGETLB}, {unix.SYS_MEMFD_CREATE, 1, unix.MFD_HUGETLB},
 }
 
-// done is the result of a call that is not carried out and pretends to succeed.
+// done is the result of a call that is not executed and pretends to succeed.
 const done = unix.Errno(0)
 
-// lockCommands are the commands of fcntl that lock files or report the locks of others.
+// lockCommands lists the fcntl commands that lock files or report locks of other processes.
 var lockCommands = []uint32{
 	unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW,
 }
 
-// takingRoom are the requests of ioctl that allocate space in a file without writing it. They are those of
-// linux/falloc.h, which preceded fallocate.
+// takingRoom lists the ioctl requests that allocate space in a file without writing. They are defined in
+// linux/falloc.h, and preceded fallocate.
 var takingRoom = []uint32{0x40305828, 0x4030582a, 0x40305839}
 
 const (
@@ -92,39 +92,39 @@ const (
 	seccompErrno = 0x00050000
 	seccompKill  = 0x80000000
 
-	// Offsets in the data of a filter, in bytes.
+	// Offsets in the data of the filter, in bytes.
 	dataNumber = 0
 	dataArch   = 4
-	dataArg0   = 16 // the low half
+	dataArg0   = 16 // lower half of the first argument
 
 	newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 		unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 )
 
-// filterProgram makes the filter. The kernel finds out at installation which calls are allowed regardless of
-// their arguments, and never runs the filter for them. Calls that depend on arguments come first. So the
-// length of the filter costs nothing.
+// filterProgram returns the filter. At installation, the kernel determines which calls are allowed regardless of
+// their arguments, and never runs the filter for them. Calls that depend on arguments come first. So the length of
+// the filter costs nothing.
 //
 // The arguments adapt the filter:
 //   - rootless: Programs run under the judge's own user and must not slow down the zygote that watches them.
-//     Such calls pretend to succeed, because language runtimes make them for their own threads, and mono
+//     Calls that would do so pretend to succeed, because language runtimes make them for their own threads, and mono
 //     complains on standard output.
-//   - polled: Memory is measured by polling, so files in memory that no process maps are refused.
+//   - polled: Memory is measured by polling, so memory files that no process maps are refused.
 //   - locks: The program may lock files. Without it, a lock fails as on a system that has run out of locks.
 //   - pinned: The program must stay on its CPU.
 func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, error) {
 	deny := func(e unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: seccompErrno | uint32(e)} }
 	prog := []bpf.Instruction{
-		// Another architecture has other numbers: int 0x80 would bypass the filter.
+		// Another architecture has other call numbers: int 0x80 would bypass the filter.
 		bpf.LoadAbsolute{Off: dataArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
 		bpf.RetConstant{Val: seccompKill},
 		bpf.LoadAbsolute{Off: dataNumber, Size: 4},
-		// Calls that are newer than this list (and x32, whose numbers have bit 30 set).
+		// Refuse calls that are newer than this list. Also refuse the calls of x32, whose numbers have bit 30 set.
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: firstUnknown, SkipTrue: 1},
 		deny(unix.ENOSYS),
 	}
-	// Huge pages of the machine's pool are counted to no process and no group, so programs get none.
+	// Huge pages in the machine's pool are not charged to any process or group, so programs cannot have them.
 	for _, row := range hugePages {
 		prog = append(prog,
 			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: row.call, SkipTrue: 3},
@@ -149,7 +149,7 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 		}
 	}
 	prog = append(prog, argumentRules(deny)...)
-	// A notification about reads of a directory does the same as inotify.
+	// Notifications about reads of a directory have the same effect as inotify.
 	control := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.F_NOTIFY, SkipTrue: 1}, deny(unix.EINVAL),
@@ -174,7 +174,7 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 	return bpf.Assemble(append(prog, bpf.RetConstant{Val: seccompAllow}))
 }
 
-// argumentRules are the rules for calls that depend on their arguments, for every user.
+// argumentRules returns the rules for calls that depend on their arguments, for every user.
 func argumentRules(deny func(unix.Errno) bpf.Instruction) []bpf.Instruction {
 	prog := []bpf.Instruction{
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_CLONE, SkipTrue: 4},
@@ -182,14 +182,14 @@ func argumentRules(deny func(unix.Errno) bpf.Instruction) []bpf.Instruction {
 		bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: newNamespaces, SkipTrue: 1},
 		deny(unix.EPERM),
 		bpf.RetConstant{Val: seccompAllow},
-		// Pairs of local sockets lead nowhere else.
+		// A pair of connected local sockets reaches no other process.
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_SOCKETPAIR, SkipTrue: 4},
 		bpf.LoadAbsolute{Off: dataArg0, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_UNIX, SkipTrue: 1},
 		deny(unix.EAFNOSUPPORT),
 		bpf.RetConstant{Val: seccompAllow},
-		// Space that is allocated on a disk without a write could not be watched. Freeing space is harmless.
-		// C libraries fall back to writing.
+		// Disk space that is allocated without a write could not be watched. Freeing space is harmless. C
+		// libraries fall back to writing.
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FALLOCATE, SkipTrue: 4},
 		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.FALLOC_FL_PUNCH_HOLE, SkipTrue: 1},
@@ -211,7 +211,7 @@ func argumentRules(deny func(unix.Errno) bpf.Instruction) []bpf.Instruction {
 	return append(prog, room...)
 }
 
-// installFilter installs the filter for the calling thread and for all that it starts later.
+// installFilter installs the filter for the calling thread and for everything that it starts later.
 func installFilter(rootless, polled, locks, pinned bool) error {
 	prog, err := filterProgram(rootless, polled, locks, pinned)
 	if err != nil {

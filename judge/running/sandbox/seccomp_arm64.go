@@ -9,8 +9,8 @@ const (
 	firstUnknown = unix.SYS_MSEAL + 1
 )
 
-// oldCalls are the refused calls that only this architecture still has.
+// oldCalls lists the refused calls that only this architecture still has.
 var oldCalls = []uintptr{unix.SYS_NFSSERVCTL}
 
-// Waiting calls that only this architecture still has: none.
+// Calls that wait and that only this architecture still has. There are none.
 var oldEpolls, oldPolls, oldSleeps []int64

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestScheduling: where programs run under the judge's own user, they are told that the
-// scheduling of others is changed, and nothing is.
+// TestScheduling checks that a rootless program cannot change how other processes are scheduled, but that such
+// calls pretend to succeed.
 func TestScheduling(t *testing.T) {
 	answer := func(rootless bool, call, first, second uint32) uint32 {
 		raw, err := filterProgram(rootless, false, false, false)
@@ -23,7 +23,7 @@ func TestScheduling(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data := make([]byte, 64) // as the kernel shows a call; the machine here reads big-endian numbers
+		data := make([]byte, 64) // a call in the kernel's format; this virtual machine reads big-endian numbers
 		for at, v := range map[int]uint32{dataNumber: call, dataArch: auditArch, dataArg0: first, dataArg0 + 8: second} {
 			binary.BigEndian.PutUint32(data[at:], v)
 		}

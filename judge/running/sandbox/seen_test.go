@@ -15,7 +15,7 @@ import (
 func TestUnseen(t *testing.T) {
 	dir := t.TempDir()
 	link, far := filepath.Join(dir, "link"), filepath.Join(dir, "far")
-	tools, err := os.MkdirTemp("/var/tmp", "assay-seen-") // not below /tmp, where nothing is shown
+	tools, err := os.MkdirTemp("/var/tmp", "assay-seen-") // not below /tmp, which programs do not see
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestHiddenFoldersAreNotSeen: no level that isolates has a sandbox in which programs see what is
-// to be hidden, and New does not fall back to none.
+// TestHiddenFoldersAreNotSeen checks that no isolation level gives a sandbox in which programs see hidden
+// directories, and that New does not fall back to none.
 func TestHiddenFoldersAreNotSeen(t *testing.T) {
 	for _, level := range []string{"", sandbox.Isolated} {
 		b, err := sandbox.New(sandbox.Options{Hidden: []string{t.TempDir()}, Isolation: level, Workers: 1})

@@ -6,36 +6,37 @@ import (
 	"time"
 )
 
-// Slots bounds the number of runs at the same time in all sandboxes that share it. A run that is idle lends
-// its slot to another run, unless there is only one slot or the run uses much memory.
+// Slots limits the number of concurrent runs in all sandboxes that share it. An idle run lends its slot to another
+// run, unless there is only one slot or the idle run uses much memory.
 type Slots chan struct{}
 
-// NewSlots makes n slots.
+// NewSlots returns n slots.
 func NewSlots(n int) Slots { return make(Slots, n) }
 
 const (
-	// slotLook is the time between two looks at a run that has a slot.
+	// slotLook is the time between two checks of a run that has a slot.
 	slotLook = 100 * time.Millisecond
-	// idleLooks is the number of idle looks in a row after which a run lends its slot.
+	// idleLooks is the number of consecutive idle checks after which a run lends its slot.
 	idleLooks = 2
-	// idleShare is the most CPU time that an idle run uses between two looks.
+	// idleShare is the maximum CPU time that an idle run uses between two checks.
 	idleShare = 2 * time.Millisecond
-	// idleMemory is the most memory that an idle run may use. Idle runs keep their memory while others run.
+	// idleMemory is the maximum memory of an idle run that lends its slot. The run keeps this memory while others
+	// run.
 	idleMemory = 64 << 20
 )
 
-// slot is the slot of one run.
+// slot is the slot of a run.
 type slot struct {
 	slots Slots
 	ended chan struct{} // closed when the run has ended
 
 	mu     sync.Mutex
 	held   bool
-	asked  bool // the run waits to get a slot back
+	asked  bool // whether the run waits to get a slot back
 	places []place
-	timer  *time.Timer // nil before there is a place to look at
+	timer  *time.Timer // nil before the process's place is known
 	used   time.Duration
-	idle   int // number of idle looks in a row
+	idle   int // number of consecutive idle checks
 }
 
 // take waits for a slot.
@@ -52,7 +53,7 @@ func (s Slots) take(ctx context.Context) (*slot, error) {
 	return &slot{slots: s, held: true, ended: make(chan struct{})}, nil
 }
 
-// watch watches a process of the run from now on.
+// watch starts watching a process of the run.
 func (s *slot) watch(p place) {
 	if cap(s.slots) == 1 {
 		return
@@ -65,8 +66,8 @@ func (s *slot) watch(p place) {
 	}
 }
 
-// look lends the slot of an idle run, and requests one for a run that has become active again. That run does
-// not wait for it: until another run ends, there is one run too many.
+// look lends the slot of an idle run, and requests a slot for a run that has become active again. The active run
+// continues without waiting for the slot. Until another run ends, there is one run too many.
 func (s *slot) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +96,7 @@ func (s *slot) look() {
 	s.timer.Reset(slotLook)
 }
 
-// again waits for a slot until the run ends.
+// again waits for a slot until the run has ended.
 func (s *slot) again() {
 	select {
 	case <-s.ended:

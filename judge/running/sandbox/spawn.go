@@ -7,10 +7,10 @@ import "golang.org/x/sys/unix"
 // A call is one system call: its number and its arguments.
 type call [7]uintptr
 
-// spawnFailure says which call of a script failed.
+// spawnFailure identifies the call of a script that failed.
 type spawnFailure struct {
-	result uintptr // what the call returned, which is minus errno; zero if none failed
-	left   uintptr // number of calls left, including the failed one
+	result uintptr // return value of the failed call, which is minus errno; zero if none failed
+	left   uintptr // number of calls that were not completed, including the failed one
 }
 
 // vforkScript clones this thread and lets the child run the script, whose last

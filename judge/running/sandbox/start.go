@@ -12,10 +12,10 @@ import (
 	"assay/judge"
 )
 
-// errKilled is the cause of a context that Process.Kill has canceled.
+// errKilled is the cause of a context that was canceled by Process.Kill.
 var errKilled = errors.New("killed by its owner")
 
-// errOutput is the cause of a context that was canceled because too much was written.
+// errOutput is the cause of a context that was canceled because the output limit was exceeded.
 var errOutput = errors.New("output limit exceeded")
 
 // Start starts a long-running process. See judge.Runner.
@@ -64,7 +64,7 @@ type process struct {
 	cancel context.CancelCauseFunc
 	limit  int64
 	read   int64       // only Stdout's reader uses it
-	over   atomic.Bool // more than limit was read
+	over   atomic.Bool // whether more than limit bytes were read
 	waits  waits
 
 	ended chan struct{} // closed when exec and err are set
@@ -79,7 +79,7 @@ func (p *process) Kill()                 { p.cancel(errKilled) }
 // CPUWait returns how long the process has waited for a CPU since the last call.
 func (p *process) CPUWait() time.Duration { return p.waits.look() }
 
-// Wait waits for the end. Output from before the end can still be read.
+// Wait waits for the process to end. Output from before the end can still be read.
 func (p *process) Wait() (judge.Exec, error) {
 	<-p.ended
 	p.in.Close()
@@ -87,13 +87,13 @@ func (p *process) Wait() (judge.Exec, error) {
 		p.err = nil
 	}
 	if p.over.Load() && p.exec.Killed == judge.Nothing && p.err == nil {
-		p.exec.Killed = judge.Output // it ended before the kill could reach it
+		p.exec.Killed = judge.Output // the process ended before it was killed
 	}
 	return p.exec, p.err
 }
 
-// processOutput is what a process writes. Reading past the limit kills the process. Later output is not read,
-// so that a fast writer does not end before the kill.
+// processOutput is the output of a process. Reading past the limit kills the process. Further output is not read,
+// so that a fast writer does not end before it is killed.
 type processOutput process
 
 func (p *processOutput) Read(b []byte) (int, error) {

@@ -12,13 +12,12 @@ import (
 	"assay/judge"
 )
 
-// TestStarvation has threads run and wait, and asks how much of that the run was kept from its
-// processors.
+// TestStarvation checks how much of the waiting of several threads is attributed to other programs on the CPUs.
 func TestStarvation(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	for name, tt := range map[string]struct {
 		took    int64
-		threads [][2]int64 // of each, in milliseconds: ran, waited
+		threads [][2]int64 // for each thread, milliseconds: ran, waited
 		want    int64
 	}{
 		"one that is kept from it":              {50, [][2]int64{{20, 30}}, 30},
@@ -34,7 +33,7 @@ func TestStarvation(t *testing.T) {
 			var s starvation
 			s.begin()
 			var folders []string
-			for look := range int64(3) { // what was seen before does not count again
+			for look := range int64(3) { // earlier times must not be counted again
 				folders = folders[:0]
 				for i, thread := range tt.threads {
 					folders = append(folders, isAt(t, filepath.Join(dir, fmt.Sprint(i)), 'R', (look+1)*thread[0]*ms, (look+1)*thread[1]*ms))
@@ -48,7 +47,7 @@ func TestStarvation(t *testing.T) {
 	}
 }
 
-// isAt writes what the kernel would say of a thread.
+// isAt writes a thread's data in the kernel's format.
 func isAt(t *testing.T, folder string, state rune, ran, waited int64) string {
 	t.Helper()
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -64,8 +63,8 @@ func isAt(t *testing.T, folder string, state rune, ran, waited int64) string {
 	return folder
 }
 
-// TestStarvationUpToNow: what a thread waits just now is known before the kernel adds it, and counts
-// once.
+// TestStarvationUpToNow checks that a thread's current wait is counted before the kernel adds it, and is counted
+// only once.
 func TestStarvationUpToNow(t *testing.T) {
 	folder := t.TempDir()
 	var s starvation
@@ -77,10 +76,10 @@ func TestStarvationUpToNow(t *testing.T) {
 		{'R', 10, 0, 0},
 		{'R', 10, 0, 50},    // it waits
 		{'R', 10, 0, 100},   // and waits
-		{'R', 13, 120, 120}, // it went on after 120
+		{'R', 13, 120, 120}, // it continued after 120
 		{'S', 13, 120, 120},
 		{'S', 13, 120, 120},
-		{'R', 13, 120, 170}, // it woke up a moment ago, though that may have been 50 before
+		{'R', 13, 120, 170}, // it is ready since a moment that may be up to 50 ago
 		{'S', 14, 121, 170},
 	} {
 		s.add([]string{isAt(t, folder, look.state, look.ran, look.waited)}, 50, 0)
@@ -90,7 +89,7 @@ func TestStarvationUpToNow(t *testing.T) {
 	}
 }
 
-// TestThreadsSince: what a thread did before does not hide what another does.
+// TestThreadsSince checks that what one thread did before does not hide what another thread does.
 func TestThreadsSince(t *testing.T) {
 	before := Threads{"main": {ran: 9, waited: 600}, "second": {ran: 8, waited: 10}}
 	for name, tt := range map[string]struct {
@@ -113,8 +112,8 @@ func TestThreadsSince(t *testing.T) {
 	}
 }
 
-// TestStarvationSeenLate: the zygote comes late to a look, as it was kept from a processor itself. For
-// as long as that, a thread that ran meanwhile and is ready now has waited, and counts once.
+// TestStarvationSeenLate checks a zygote that was itself kept from a CPU, so that its check is late. A thread that
+// ran meanwhile and is ready now has waited for as long as the check was late. This time is counted once.
 func TestStarvationSeenLate(t *testing.T) {
 	type look struct {
 		took, late        int64
@@ -143,14 +142,14 @@ func TestStarvationSeenLate(t *testing.T) {
 	}
 }
 
-// TestWaitsOfAStartedProcess: until a process has been started it waits all the time, and then for as
-// long as its threads do. Of one that nobody tells of nothing is known.
+// TestWaitsOfAStartedProcess checks that all time before a process starts counts as waiting. After the start, the
+// waits of the process's threads count. If there is no data about a process, no time counts as waiting.
 func TestWaitsOfAStartedProcess(t *testing.T) {
 	const nobody = 1 << 30 // no process has this id
 	dir := filepath.Join(t.TempDir(), "thread")
 	type look struct {
 		pid         int
-		ran, waited int64 // of its thread; -1 for none
+		ran, waited int64 // times of its thread; -1 if it has none
 		want        int64
 	}
 	for name, looks := range map[string][]look{
@@ -177,8 +176,8 @@ func TestWaitsOfAStartedProcess(t *testing.T) {
 	}
 }
 
-// TestMoreWall: a run without isolation gets what it has waited for a processor, and for ever that is
-// the machine's failure.
+// TestMoreWall checks that the wall time limit of a run without isolation is extended by its waits for a CPU. If
+// the waits are too long, this is a failure of the machine.
 func TestMoreWall(t *testing.T) {
 	const most = judge.LongestCPUWait
 	for name, tt := range map[string]struct {

@@ -12,27 +12,27 @@ import (
 	"assay/judge"
 )
 
-// starvation adds up how long a run was ready and had to wait for a CPU that others used. This time is not
-// wall time of the run: a busy machine must not make a program look idle.
+// starvation adds up how long a run was ready but had to wait for a CPU that others used. This time is not wall
+// time of the run: a busy machine must not make a program look idle.
 type starvation struct {
 	seen   map[string]scheduled // by thread
 	total  int64                // nanoseconds
-	looked int64                // time of the last look
-	slept  int64                // nanoseconds since then for which the caller meant to sleep
+	looked int64                // time of the previous check
+	slept  int64                // nanoseconds since then during which the caller intended to sleep
 }
 
-// scheduled says how long a thread has been on a CPU and how long it has waited for one, in nanoseconds. The
-// kernel adds a current wait when it ends; pending is what is known of that wait.
+// scheduled is how long a thread has been on a CPU and how long it has waited for one, in nanoseconds. The kernel
+// adds a current wait only when it ends; pending is the known part of that wait.
 type scheduled struct{ ran, waited, pending int64 }
 
 const (
-	// starvationEvery is the time between two looks at the threads. The wait of a thread that ended in
-	// between is lost.
+	// starvationEvery is the time between two checks of the threads. The wait of a thread that ended in between is
+	// lost.
 	starvationEvery = int64(50 * time.Millisecond)
-	// starvationLast is the largest age of the data when a run is about to be ended. In a shorter time the
-	// kernel may not have recorded that a thread ran.
+	// starvationLast is the maximum age of the data when a run is about to be ended. It must not be shorter,
+	// because the kernel may record late that a thread ran.
 	starvationLast = int64(2 * tick)
-	// mostStarved is how long a machine may keep a run from its CPUs before the sandbox reports that instead
+	// mostStarved is how long a machine may keep a run from its CPUs before the sandbox returns an error instead
 	// of a result.
 	mostStarved = judge.LongestCPUWait
 )
@@ -42,8 +42,8 @@ func (s *starvation) begin() {
 	s.total, s.looked, s.slept = 0, moment(), 0
 }
 
-// look adds what the threads of the run have waited since the last look, if that was more than ago
-// nanoseconds before.
+// look adds the time that the threads of the run have waited since the previous check. It does nothing and returns
+// false if fewer than ago nanoseconds have passed since that check.
 func (s *starvation) look(ago int64) bool {
 	now := moment()
 	took := now - s.looked
@@ -66,13 +66,13 @@ func (s *starvation) look(ago int64) bool {
 	return true
 }
 
-// add adds what these threads, directories of /proc, have waited during took. That is the longest wait of any
-// thread: the threads of a run also wait for each other, which the CPU time limit bounds. If threads hand
-// over to each other, it is the sum of all waits, up to the time in which none of them was on a CPU.
+// add adds how long these threads, given as directories of /proc, have waited since the previous check, took
+// nanoseconds ago. That is the longest wait of any thread, because the threads of a run also wait for each other,
+// which the CPU time limit covers. If threads hand over to each other, it is the sum of all waits, up to the time
+// in which none of the threads was on a CPU.
 //
-// A thread that ran in that time and is ready now may have waited for a CPU since, or may have slept. It
-// counts as waiting for as long as the caller was late for this look, because the caller was kept from a CPU,
-// too.
+// A thread that ran since the previous check and is ready now may have waited for a CPU since it ran, or may have
+// slept. It counts as waiting for at most late nanoseconds. For that time the caller was itself kept from a CPU.
 func (s *starvation) add(threads []string, took, late int64) {
 	if s.seen == nil {
 		s.seen = map[string]scheduled{}
@@ -95,7 +95,7 @@ func (s *starvation) add(threads []string, took, late int64) {
 	s.total += max(longest, min(all, took-ran))
 }
 
-// numbered lists the entries of a directory of /proc whose names are numbers.
+// numbered lists the entries of a directory in /proc whose names are numbers.
 func numbered(path string) (names []string) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -118,7 +118,7 @@ func numbered(path string) (names []string) {
 	}
 }
 
-// schedule reads how long a thread has run and waited. Some kernels do not report it.
+// schedule reads how long a thread has run and waited. It returns zero if the kernel does not report it.
 func schedule(dir string) (s scheduled) {
 	var buf [128]byte
 	if f := bytes.Fields(head(dir+"/schedstat", buf[:])); len(f) > 1 {
@@ -131,14 +131,14 @@ func schedule(dir string) (s scheduled) {
 // returns zero if the thread has ended.
 func state(dir string) byte {
 	var buf [128]byte
-	text := head(dir+"/stat", buf[:]) // "tid (name) state ...", and the name may contain brackets
+	text := head(dir+"/stat", buf[:]) // "tid (name) state ..."; the name may contain brackets
 	if f := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]); len(f) > 0 {
 		return f[0][0]
 	}
 	return 0
 }
 
-// head reads the beginning of a file of /proc.
+// head reads the beginning of a file in /proc.
 func head(path string, buf []byte) []byte {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

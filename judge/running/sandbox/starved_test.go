@@ -15,14 +15,13 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// TestBusyMachine runs a program that computes beside many others on one processor:
-// that it waits for it is not idleness, nor is it where the threads of Go hand over to each
-// other at its start.
+// TestBusyMachine runs a computing program and many others on one CPU. The program's wait for the CPU must not
+// count as idleness. The test also covers the start of Go programs, whose threads hand over to each other.
 func TestBusyMachine(t *testing.T) {
 	dir := sandboxtest.Programs(t)
 	for _, level := range sandbox.Levels() {
 		if level == sandbox.None {
-			continue // it keeps no program on a processor
+			continue // this level does not pin programs to a CPU
 		}
 		s, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(level), Pin: true})
 		if err != nil {
@@ -52,7 +51,7 @@ func TestBusyMachine(t *testing.T) {
 	}
 }
 
-// occupy has programs spin on the first processor until the test ends.
+// occupy runs programs that spin on the first CPU until the test ends.
 func occupy(t *testing.T, dir string, programs int) {
 	t.Helper()
 	var allowed, first unix.CPUSet

@@ -7,9 +7,9 @@ import (
 	"os/exec"
 )
 
-// Tool runs a program of the machine without isolation, and returns its standard output. The program runs in
-// /, so that files of the current directory cannot influence it. It ends with ctx and with this process, and
-// so does everything that it starts. The variables of env override those of this process. If the exit code is
+// Tool runs a program of the machine without isolation, and returns its standard output. The program runs in /, so
+// that files in the current directory cannot influence it. The program and everything that it starts are killed
+// when ctx is done or this process exits. The variables in env override those of this process. If the exit code is
 // not 0, Tool returns an *exec.ExitError with the standard error, like exec.Cmd.Output.
 func Tool(ctx context.Context, argv []string, env ...string) ([]byte, error) {
 	var out, said bytes.Buffer
@@ -32,7 +32,7 @@ func Tool(ctx context.Context, argv []string, env ...string) ([]byte, error) {
 	}
 	err = cmd.Wait()
 	endGroup(cmd.Process)
-	_ = pass.finish() // buffers never fail
+	_ = pass.finish() // writing to buffers never fails
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -15,33 +15,33 @@ import (
 	"assay/judge"
 )
 
-// turns bounds how long each of two processes that talk to each other may keep the other one waiting. The
-// wait counts against the wall time limit of the process whose turn it is. That is:
+// turns limits how long each of two processes that talk to each other may keep the other one waiting. The wait
+// counts against the wall time limit of the process whose turn it is. That is:
 //   - the process that has something to read;
-//   - if both have nothing to read, the process that does not wait for input while the other one does;
-//   - if both wait or neither waits, the first process. So a program that forgot to flush pays for the
-//     silence, and not its interactor. If neither process can continue before the other one does, the first
+//   - if neither has anything to read and only one waits for input, the other process;
+//   - if both wait or neither waits, the first process. So a program that forgot to flush is charged for the
+//     silence, and not its interactor. If each process can only continue after the other one does, the first
 //     one is ended at once.
 //
-// No time counts while the relay has what a process waits for, because a busy machine may keep the relay from
-// its CPUs.
+// No time counts while the relay holds data for which a process waits, because a busy machine may keep the relay
+// from its CPUs.
 type turns struct {
 	all   []Joined
 	lives []life
-	relay [2]*relay // of what each process writes
+	relay [2]*relay // relay for the output of each process
 	used  [2]time.Duration
 	last  [2]starvation
-	seen  [2]bool       // the process was seen
-	begun [2]bool       // the process was seen before this look, or the system does not report it
-	quiet time.Duration // part of the first one's used time in which both waited
-	still time.Duration // how long neither could continue, up to now
-	stuck [2]bool       // both waited for most of the time for which a process was ended
+	seen  [2]bool       // whether the process was seen
+	begun [2]bool       // seen before this check, or the system does not report it
+	quiet time.Duration // part of the first process's used time in which both waited
+	still time.Duration // how long neither process could continue, up to now
+	stuck [2]bool       // whether both waited for most of the time for which the process was ended
 
 	mu     sync.Mutex
 	placed [2]place
 }
 
-// newTurns returns nil unless the processes are two that talk to each other through relays.
+// newTurns returns nil unless there are two processes that talk to each other through relays.
 func newTurns(all []Joined, pipes []ends, lives []life) *turns {
 	if len(all) != 2 || all[0].To != 1 || pipes[0].relay == nil || pipes[1].relay == nil {
 		return nil
@@ -49,7 +49,7 @@ func newTurns(all []Joined, pipes []ends, lives []life) *turns {
 	return &turns{all: all, lives: lives, relay: [2]*relay{pipes[0].relay, pipes[1].relay}}
 }
 
-// limits returns the limits for a process. Its wall time is what both may use together, because turns bounds
+// limits returns the limits for a process. Its wall time is that of both processes together, because turns limits
 // each turn.
 func (t *turns) limits(i int) judge.Limits {
 	l, own, other := t.all[i].Limits, t.all[i].Limits.Wall, t.all[1-i].Limits.Wall
@@ -87,9 +87,9 @@ func (t *turns) watch() {
 	}
 }
 
-// look adds the time since the last look to the process whose turn it is, without its waits for a CPU. No
-// process pays for the time until a worker has started it, nor for the time until the judge notices that one
-// has ended.
+// look adds the time since the previous check to the process whose turn it is, without its waits for a CPU. No
+// process is charged for the time until a worker has started it, nor for the time until the judge notices that a
+// process has ended.
 func (t *turns) look(took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -129,12 +129,12 @@ func (t *turns) look(took time.Duration) {
 }
 
 // longestStill is how long two processes that wait for each other are watched before the first one is ended,
-// whatever its wall time limit is.
+// regardless of its wall time limit.
 const longestStill = time.Second
 
-// forever reports whether two processes that wait for each other will do so forever: none of their threads
-// wakes up by itself. For the first one, a contestant's, this includes that it has no alarm set, as far as
-// that can be seen. In the other one a single thread may wake up, because Go's runtime has such a thread.
+// forever reports whether two processes that wait for each other will do so forever, because none of their threads
+// wakes up by itself. The first process, a contestant's, must also have no alarm set, if the system reports
+// alarms. In the other process a single thread may wake up, because Go's runtime has such a thread.
 func (t *turns) forever() bool {
 	for i := range t.placed {
 		timed, ok := t.placed[i].timed(t.input(i))
@@ -145,7 +145,7 @@ func (t *turns) forever() bool {
 	return !t.placed[0].alarmed()
 }
 
-// ended reports whether a process that was begun has ended. The judge need not have noticed that.
+// ended reports whether a process that has begun has ended. The judge may not have noticed it yet.
 func (t *turns) ended(i int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -162,7 +162,7 @@ func (t *turns) over(i int) bool {
 	}
 }
 
-// whose returns the process whose turn it is, or -1 if no time counts. If both is set, they wait for each
+// whose returns the process whose turn it is, or -1 if no time counts. If both is set, the processes wait for each
 // other.
 func (t *turns) whose() (i int, both bool) {
 	for i := range 2 {
@@ -188,16 +188,16 @@ func (t *turns) whose() (i int, both bool) {
 	return 0, true
 }
 
-// input is the judge's end of the pipe that a process reads.
+// input returns the judge's end of the pipe that a process reads.
 func (t *turns) input(i int) *os.File { return t.relay[1-i].to }
 
 func (t *turns) waits(i int) bool { return t.placed[i].waits(t.input(i)) }
 
-// late reports whether the relay has bytes to move that it has not moved.
+// late reports whether the relay has received data that it has not passed on.
 func (r *relay) late() bool { return r.carries.Load() || ready(r.from, 0) }
 
-// threads lists the directories in /proc of all threads of the process and of its children. If the kernel
-// does not report children, it lists those of its first process only.
+// threads lists the directories in /proc for all threads of the process and of its children. If the kernel does
+// not report children, it lists only the threads of the first process.
 func (p *place) threads() (dirs []string) {
 	add := func(pid string) []string {
 		first := len(dirs)
@@ -231,7 +231,7 @@ func (p *place) threads() (dirs []string) {
 	return dirs
 }
 
-// lives reports whether any thread of the process or of its children has not ended.
+// lives reports whether any thread of the process or of its children is still alive.
 func (p *place) lives() bool {
 	return slices.ContainsFunc(p.threads(), func(dir string) bool { return !strings.ContainsRune("\x00ZX", rune(state(dir))) })
 }
@@ -239,11 +239,11 @@ func (p *place) lives() bool {
 // known reports whether the system has any information about the process or its zygote.
 func (p *place) known() bool { return len(numbered("/proc/"+strconv.Itoa(p.pid)+"/task")) > 0 }
 
-// mostLooked bounds the threads that one look considers.
+// mostLooked is the maximum number of threads that one check considers.
 const mostLooked = 100
 
-// waits reports whether the process waits for something to come through a pipe: none of its threads runs, and
-// one is in a call that waits for the pipe. Input is any end of the pipe.
+// waits reports whether the process waits for data from a pipe: none of its threads runs, and at least one is in a
+// call that waits for the pipe. Input is any end of the pipe.
 func (p *place) waits(input *os.File) (found bool) {
 	pipe := pipeName(input)
 	for _, dir := range p.threads() {
@@ -265,9 +265,8 @@ func (p *place) waits(input *os.File) (found bool) {
 	return found
 }
 
-// timed counts the threads of the process that wake up by themselves. The others wait for a pipe, for each
-// other or for a child process. If a thread does anything else, or the system does not report it, ok is
-// false.
+// timed counts the threads of the process that wake up by themselves. The others wait for a pipe, for each other,
+// or for a child process. If a thread does anything else, or the system does not report what it does, ok is false.
 func (p *place) timed(input *os.File) (n int, ok bool) {
 	pipe, threads := pipeName(input), p.threads()
 	for _, dir := range threads {
@@ -281,7 +280,7 @@ func (p *place) timed(input *os.File) (n int, ok bool) {
 			}
 		case slices.Contains(epollCalls, c.number):
 			for _, file := range c.files(dir) {
-				if !strings.HasPrefix(file, "pipe:") && file != "anon_inode:[eventfd]" { // perhaps a timer
+				if !strings.HasPrefix(file, "pipe:") && file != "anon_inode:[eventfd]" { // it may be a timer
 					return n, false
 				}
 			}
@@ -299,7 +298,7 @@ func (p *place) timed(input *os.File) (n int, ok bool) {
 	return n, true
 }
 
-// alarmed reports whether a process handles a signal that it may have requested for later.
+// alarmed reports whether a process handles a signal that may have been scheduled.
 func (p *place) alarmed() bool {
 	const alarms = 1<<(unix.SIGALRM-1) | ^uint64(1<<(firstRealTime-1)-1)
 	for _, dir := range p.threads() {
@@ -318,10 +317,10 @@ func (p *place) alarmed() bool {
 	return false
 }
 
-// firstRealTime is the first signal that the C library's threads leave to programs.
+// firstRealTime is the first signal that the threads of the C library do not use themselves.
 const firstRealTime = 34
 
-// files returns the link targets of the descriptors that a thread waits for in this call.
+// files returns the link targets of the descriptors for which a thread waits in this call.
 func (c doing) files(dir string) (links []string) {
 	add := func(fd string) {
 		if link, err := os.Readlink(dir + "/fd/" + fd); err == nil {
@@ -343,7 +342,7 @@ func (c doing) files(dir string) (links []string) {
 	return links
 }
 
-// pipeName returns the name in /proc of the pipe that f is an end of. It is empty once that is closed.
+// pipeName returns the name in /proc of the pipe that f belongs to. It returns the empty string if f is closed.
 func pipeName(f *os.File) (name string) {
 	onPipe(f, func(fd int) {
 		var st unix.Stat_t

@@ -8,8 +8,9 @@ import (
 	"assay/judge"
 )
 
-// turns does nothing here, because the system does not report which process waits. The first process has its
-// wall time limit for the whole dialogue, and the other one the limits of both.
+// turns does nothing on this system, because the system does not report which process waits. The wall time of the
+// first process is limited by its own limit for the whole dialogue, and that of the other process by the sum of
+// both limits.
 type turns struct {
 	all   []Joined
 	stuck [2]bool // always false
@@ -34,7 +35,7 @@ func watchSleep(time.Duration) sleep { return sleep{} }
 func (sleep) watch(place)            {}
 func (sleep) stop() bool             { return false }
 
-// used reports nothing here, so no run is known to sleep.
+// used reports nothing on this system, so no run is known to be sleeping.
 func (*place) used() (time.Duration, int64, bool) { return 0, 0, false }
 
 func (*turns) watch() {}

@@ -14,9 +14,9 @@ import (
 	"assay/judge"
 )
 
-// explainUnseen returns a *judge.UnseenError instead of an *judge.ExecError, if the host has the command in a
-// place that programs do not see. Files in the command's mounts may belong to a submission. So what they name
-// is not looked up on the host, and a submission cannot find out which files exist there.
+// explainUnseen returns a *judge.UnseenError instead of a *judge.ExecError, if the command exists on the host in a
+// place that programs do not see. Files in the command's mounts may belong to a submission. So the names in them
+// are not looked up on the host, and a submission cannot find out which files exist there.
 func (s *Sandbox) explainUnseen(c *judge.Command, err error) error {
 	refused, ok := errors.AsType[*judge.ExecError](err)
 	if !ok || s.report.Level == None || slices.ContainsFunc(c.Mounts, func(m judge.Mount) bool { return under(c.Argv[0], m.At) }) {
@@ -36,8 +36,8 @@ func (s *Sandbox) explainUnseen(c *judge.Command, err error) error {
 	return e
 }
 
-// onHost returns the host's file of a command: its path, or what is found on the PATH of the command or else
-// of the judge.
+// onHost returns the command's file on the host: its path, or the file found on the PATH of the command or,
+// failing that, of the judge.
 func onHost(c *judge.Command) string {
 	name := c.Argv[0]
 	if filepath.IsAbs(name) {
@@ -58,18 +58,18 @@ func onHost(c *judge.Command) string {
 	return ""
 }
 
-// looker looks for the files that are needed to execute a file.
+// looker finds the files that are needed to execute a file.
 type looker struct {
-	shown  []string // what programs see
-	chain  []string // files, each followed by the next one that it needs
-	hidden []string // directories of those files that are not shown
-	needed int      // how many of chain lead to the last file that is not shown
+	shown  []string // paths that programs see
+	chain  []string // files, each followed by the next one that is needed
+	hidden []string // directories of those files that are not visible
+	needed int      // length of the part of chain that ends with the last invisible file
 }
 
-// mostLinks is how many links and interpreters are followed.
+// mostLinks is the maximum number of links and interpreters that are followed.
 const mostLinks = 16
 
-// follow looks at a file, then at the target of a link, and then at its interpreter.
+// follow examines a file, then the target of a link, and then its interpreter.
 func (l *looker) follow(path string) {
 	for range mostLinks {
 		info, err := os.Lstat(path)
@@ -86,7 +86,7 @@ func (l *looker) follow(path string) {
 				next = filepath.Join(filepath.Dir(path), next)
 			}
 		} else {
-			if real, err := filepath.EvalSymlinks(path); err == nil && real != path { // a directory above is a link
+			if real, err := filepath.EvalSymlinks(path); err == nil && real != path { // a parent directory is a link
 				l.see(real)
 			}
 			next = interpreter(path)
@@ -95,7 +95,7 @@ func (l *looker) follow(path string) {
 	}
 }
 
-// see records a file, and its directory if that is not shown.
+// see records a file, and its directory if the directory is not visible.
 func (l *looker) see(path string) {
 	l.chain = append(l.chain, path)
 	if slices.ContainsFunc(l.shown, func(dir string) bool { return under(path, dir) }) {
@@ -105,15 +105,15 @@ func (l *looker) see(path string) {
 	dir := filepath.Dir(path)
 	home, _ := os.UserHomeDir()
 	if above := filepath.Dir(dir); filepath.Base(dir) == "bin" && above != "/" && above != home && filepath.Dir(above) != "/home" {
-		dir = above // the libraries of a tool are beside its bin directory
+		dir = above // a tool's libraries are beside its bin directory
 	}
 	if !slices.ContainsFunc(l.hidden, func(known string) bool { return under(dir, known) }) {
 		l.hidden = append(l.hidden, dir)
 	}
 }
 
-// interpreter returns the interpreter of a script or of a dynamically linked program. It is empty if there is
-// none.
+// interpreter returns the interpreter of a script or of a dynamically linked program. It returns the empty string
+// if there is none.
 func interpreter(path string) string {
 	f, err := os.Open(path)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// TestUnseenTools: a tool that is on the PATH and that the sandbox does not show is told with all that
-// it needs; with the directories that are named it can be run. What a program names is not looked for.
+// TestUnseenTools checks that a tool on the PATH that the sandbox does not show is reported with all the
+// directories that it needs. With these directories it can be run. Names in programs are not looked up.
 func TestUnseenTools(t *testing.T) {
 	home, err := os.UserHomeDir()
 	dir := ""
@@ -115,8 +115,8 @@ func TestUnseenTools(t *testing.T) {
 	}
 }
 
-// TestOnlyToolsAreUnseen: a file below a mount is not looked for on the host, and without isolation
-// nothing is hidden.
+// TestOnlyToolsAreUnseen checks that a file below a mount is not looked up on the host, and that nothing is hidden
+// without isolation.
 func TestOnlyToolsAreUnseen(t *testing.T) {
 	dir := t.TempDir()
 	tool := filepath.Join(dir, "tool")

@@ -11,7 +11,7 @@ import (
 type waits struct {
 	mu    sync.Mutex
 	place place
-	seen  bool // a thread of the process was seen
+	seen  bool // whether a thread of the process was seen
 	starvation
 }
 
@@ -24,8 +24,8 @@ func (w *waits) at(p place) {
 	w.place = p
 }
 
-// look returns what the process has waited since the last look. Before the process starts, all time counts as
-// waiting, because the judge or its zygote is kept from a CPU.
+// look returns how long the process has waited since the previous check. Before the process starts, all time
+// counts as waiting, because the judge or its zygote is kept from a CPU.
 func (w *waits) look() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -40,7 +40,7 @@ func (w *waits) look() time.Duration {
 	return time.Duration(w.total)
 }
 
-// add is look for these threads of the process.
+// add is like look for the given threads of the process.
 func (w *waits) add(threads []string, took int64) {
 	w.seen = w.seen || len(threads) > 0
 	switch {

@@ -11,8 +11,8 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// TestStartedProcessesWait: one that reads does not wait for a processor, and processes that want
-// more processors than there are do.
+// TestStartedProcessesWait checks that a process that reads does not wait for a CPU, and that processes wait if
+// there are more of them than CPUs.
 func TestStartedProcessesWait(t *testing.T) {
 	for _, level := range sandbox.Levels() {
 		box, err := sandbox.New(sandbox.Options{Workers: 1, Isolation: string(level), Pin: true})
@@ -35,7 +35,7 @@ func TestStartedProcessesWait(t *testing.T) {
 			}
 			reads := start("cat")
 			for end := time.Now().Add(3 * time.Minute); ; {
-				before := reads.CPUWait() // it may only just have started
+				before := reads.CPUWait() // the process may have just started
 				if time.Sleep(10 * time.Millisecond); reads.CPUWait() == before {
 					break
 				}

@@ -13,7 +13,7 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// silence is read until its context ends.
+// silence is a reader that blocks until its context is done.
 type silence struct{ context.Context }
 
 func (s silence) Read([]byte) (int, error) {
@@ -21,8 +21,8 @@ func (s silence) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestASleeperLendsItsSlot: who does nothing keeps nobody waiting, and has its slot again when
-// it goes on.
+// TestASleeperLendsItsSlot checks that an idle run lends its slot to another run, and gets a slot again when it
+// continues.
 func TestASleeperLendsItsSlot(t *testing.T) {
 	slots := sandbox.NewSlots(2)
 	s := newSandbox(t, sandbox.Options{Slots: slots})
@@ -66,7 +66,7 @@ func TestASleeperLendsItsSlot(t *testing.T) {
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
 	said := make(chan struct{})
-	go func() { // one that fills memory keeps it
+	go func() { // a run that fills memory keeps its slot
 		_, _ = s.Run(ctx, &judge.Command{ // it is ended
 			Argv:   []string{"/bin/sh", "-c", "x=$(head -c 100000000 /dev/zero | tr '\\0' x); echo; read line"},
 			Stdin:  silence{ctx},
@@ -85,7 +85,7 @@ func TestASleeperLendsItsSlot(t *testing.T) {
 	joined, begun := make(chan struct{}), make(chan struct{})
 	ctx, cancel = context.WithCancel(t.Context())
 	defer cancel()
-	go func() { // two that wait for each other, with no limit
+	go func() { // two processes that wait for each other, without a limit
 		defer close(joined)
 		talks := &judge.Command{Argv: []string{"/bin/sh", "-c", "echo hello; while read line; do :; done"}}
 		begins := writerFunc(sync.OnceFunc(func() { close(begun) }))

@@ -6,20 +6,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// widen increases the capacity of a pipe. If a user without rights has used up what is allowed, the pipe
-// stays unchanged.
+// widen increases the capacity of a pipe. If an unprivileged user has used up the allowed capacity, the pipe stays
+// unchanged.
 func widen(pipe *os.File) {
 	onPipe(pipe, func(fd int) { _, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, pipeSize) })
 }
 
-// block makes reads and writes of a pipe block their thread instead of using the poller. That takes a third
-// of the time, if a goroutine serves only this pipe and need not be interrupted.
+// block makes reads and writes of a pipe block their thread instead of using the poller. This takes a third of the
+// time, if a goroutine serves only this pipe and need not be interrupted.
 func block(pipe *os.File) {
 	onPipe(pipe, func(fd int) { _ = unix.SetNonblock(fd, false) })
 }
 
-// ready reports whether a pipe has something to read or has reached its end. It waits for at most most
-// milliseconds, or without a limit if most is -1.
+// ready reports whether a pipe has data to be read or has reached EOF. The parameter most is the maximum time to
+// wait in milliseconds, or -1 for no maximum.
 func ready(pipe *os.File, most int) (is bool) {
 	onPipe(pipe, func(fd int) {
 		err := error(unix.EINTR)

@@ -16,30 +16,30 @@ import (
 //	judge -> zygote   a request, with descriptors     zygote -> judge   a reply
 //	judge -> zygote   kill, while a request runs
 //
-// Numbers are 64-bit little-endian. Strings end in a NUL that is not counted, so that the zygote can pass
-// them to execve in place.
+// Numbers are 64-bit little-endian. Strings end in a NUL that is not part of their length, so that the zygote can
+// pass them to execve without copying.
 
 // Kinds of messages.
 const (
-	msgRun    = 1 // request: run this
-	msgKill   = 2 // request: kill the run of this number
-	msgReady  = 3 // reply: the zygote is ready; the text says why it does not count events
-	msgDone   = 4 // reply: the command ran; this happened
-	msgNoExec = 5 // reply: the command could not be executed; the text says why
-	msgFailed = 6 // reply: the zygote failed; the text says why
+	msgRun    = 1 // request: run a command
+	msgKill   = 2 // request: kill the run with this number
+	msgReady  = 3 // reply: the zygote is ready; the text is why it does not count events
+	msgDone   = 4 // reply: the command ran, with these results
+	msgNoExec = 5 // reply: the command could not be executed; the text is the reason
+	msgFailed = 6 // reply: the zygote failed; the text is the reason
 )
 
-// maxInline is the longest request that the message itself contains. The rest of a longer one is in a memory
-// file.
+// maxInline is the maximum size of a request that the message itself contains. The rest of a longer one is in a
+// memory file.
 const maxInline = 32 << 10
 
-// request is one run, as the zygote sees it. It comes with these descriptors: standard input, output and
-// error except those that are /dev/null; a memory file if inline is false; one for each mount that is passed.
+// request is a run, as sent to the zygote. It comes with these descriptors: standard input, output and error
+// except those that are /dev/null; a memory file if inline is false; one for each mount that is passed.
 type request struct {
 	kind      uint64
 	seq       uint64
 	inline    bool
-	remount   bool // if set, mounts is the new set; otherwise the old one stays
+	remount   bool // if set, mounts replaces the previous mounts; otherwise they are kept
 	null      [3]bool
 	cpu, wall int64
 	memory    int64
@@ -48,11 +48,11 @@ type request struct {
 	fileSize  int64
 	scratch   int64
 	dir       []byte
-	argv, env [][]byte // each with its NUL
+	argv, env [][]byte // each string includes its NUL
 	mounts    []mountOrder
 }
 
-// mountOrder says where to mount a descriptor that came with the request.
+// mountOrder is the path at which to mount a descriptor that came with the request.
 type mountOrder struct{ at string }
 
 const requestHeader = 14
@@ -72,7 +72,7 @@ func (r *request) flags() (f uint64) {
 	return f
 }
 
-// head writes the fixed part of the request.
+// head appends the fixed part of the request.
 func (r *request) head(b []byte) []byte {
 	for _, v := range [requestHeader]uint64{
 		r.kind, r.seq, r.flags(), uint64(r.cpu), uint64(r.wall), uint64(r.memory), uint64(r.processes),
@@ -139,7 +139,7 @@ func (r *request) readHead(c *cursor) (argc, envc, mounts int) {
 	return int(h[10]), int(h[11]), int(h[12])
 }
 
-// readStrings reads the rest into r, whose slices it reuses.
+// readStrings reads the rest of the message into r, whose slices it reuses.
 func (r *request) readStrings(c *cursor, argc, envc, mounts int) {
 	r.dir = c.text()
 	r.argv, r.env, r.mounts = r.argv[:0], r.env[:0], r.mounts[:0]
@@ -171,7 +171,7 @@ type reply struct {
 	text   string
 }
 
-// killReason says why a run was killed, in a reply and in a kill message.
+// killReason is why a run was killed, in a reply or in a kill message.
 type killReason uint64
 
 const (
@@ -180,7 +180,7 @@ const (
 	killedWall
 	killedMemory
 	killedOutput
-	killedByJudge // the context ended, or Kill was called
+	killedByJudge // the context is done, or Kill was called
 )
 
 func (r *reply) encode(b []byte) []byte {
@@ -205,7 +205,7 @@ func (r *reply) decode(b []byte) error {
 	return nil
 }
 
-// encodeKill makes a message that ends the run seq.
+// encodeKill returns a message that kills the run seq.
 func encodeKill(b []byte, seq uint64, why killReason) []byte {
 	r := request{kind: msgKill, seq: seq, cpu: int64(why)}
 	return r.head(b)

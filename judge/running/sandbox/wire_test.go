@@ -46,7 +46,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add(appendString(unended, "true"))
 	r.argv = nil
 	negative := r.head(nil)
-	negative[10*8+7] = 0x80 // the count of arguments
+	negative[10*8+7] = 0x80 // the number of arguments
 	f.Add(appendString(negative, "/tmp"))
 	f.Fuzz(func(t *testing.T, msg []byte) {
 		var r request

@@ -17,36 +17,36 @@ import (
 	"assay/judge"
 )
 
-// worker is a zygote as the judge sees it. Only one goroutine may use it at a time; kill may be called by
-// another.
+// worker is the judge's side of a zygote. Only one goroutine may use it at a time, but kill may be called
+// concurrently.
 type worker struct {
 	number int
-	user   int // user id of its programs, unless they are rootless
+	user   int // user id for its programs, unless they are rootless
 	proc   *os.Process
 	sock   int
 	leaf   *leaf // nil without control groups
 	seq    uint64
 	mounts []mountKey
 	locks  bool   // whether its programs may lock files
-	broken bool   // must not be used again
-	buf    []byte // buffer for messages that are sent
-	msg    []byte // buffer for messages that are received
-	data   []byte // buffer between pipes and writers
+	broken bool   // whether it must not be used again
+	buf    []byte // buffer for messages to be sent
+	msg    []byte // buffer for received messages
+	data   []byte // buffer for copying from pipes to writers
 
-	mu   sync.Mutex // protects sock against a kill that comes while it is being closed
+	mu   sync.Mutex // protects sock from a kill while it is being closed
 	gone bool
 }
 
-// mountKey shows whether a mount is still the same: the directory at a path may have been replaced.
+// mountKey identifies a mount, because the directory at a path may have been replaced.
 type mountKey struct {
 	judge.Mount
 	dev, ino uint64
 }
 
-// errWorkerLost means that a zygote died. If it was lost before the request was sent, nothing has been run.
+// errWorkerLost means that a zygote died. If it died before the request was sent, nothing has been run.
 var errWorkerLost = errors.New("a worker of the sandbox died")
 
-// startTimeout is how long a zygote may take to become ready.
+// startTimeout is the maximum time for a zygote to become ready.
 const startTimeout = 30 * time.Second
 
 // startWorker starts a zygote and waits until it is ready.
@@ -113,7 +113,7 @@ func (w *worker) spawn(b *isolated) error {
 	if b.own {
 		attr.Cloneflags |= unix.CLONE_NEWUSER
 	}
-	if b.own && !b.rootless { // the zygote keeps the judge's user, and programs have their own
+	if b.own && !b.rootless { // the zygote keeps the judge's user, and programs have another one
 		ids := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}, {ContainerID: InsideUID, HostID: InsideUID, Size: 1}}
 		attr.UidMappings, attr.GidMappings, attr.GidMappingsEnableSetgroups = ids, ids, true
 	}
@@ -160,15 +160,14 @@ func (w *worker) receive() (r reply, err error) {
 	return r, r.decode(w.msg[:n])
 }
 
-// alive reports whether an idle zygote is usable. A zygote that sends anything while idle has failed or is
-// gone.
+// alive reports whether an idle zygote is usable. A zygote that sends anything while idle has failed or exited.
 func (w *worker) alive() bool {
 	polled := [1]unix.PollFd{{Fd: int32(w.sock), Events: unix.POLLIN}}
 	n, err := unix.Poll(polled[:], 0)
 	return n == 0 || err == unix.EINTR // even a poll without a timeout can be interrupted
 }
 
-// kill asks the zygote to end a run.
+// kill requests that the zygote end a run.
 func (w *worker) kill(seq uint64, why killReason) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -177,7 +176,7 @@ func (w *worker) kill(seq uint64, why killReason) {
 	}
 }
 
-// stop ends the zygote with everything in it, and removes its control groups.
+// stop kills the zygote with everything in it, and removes its control groups.
 func (w *worker) stop() {
 	w.mu.Lock()
 	w.gone = true
@@ -194,5 +193,5 @@ func (w *worker) stop() {
 	}
 }
 
-// sameMounts reports whether the zygote has these mounts already.
+// sameMounts reports whether the zygote already has these mounts.
 func (w *worker) sameMounts(keys []mountKey) bool { return slices.Equal(w.mounts, keys) }

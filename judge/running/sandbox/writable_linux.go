@@ -17,52 +17,52 @@ import (
 	"assay/judge"
 )
 
-// writables watches the writable mounts of a run: what the run adds to them, and whether the disk has space
-// left.
+// writables watches the writable mounts of a run: what the run adds to them, and whether the disk still has space.
 //
-// A look is one statfs for each mount, which costs next to nothing. Files are counted if the file system has
-// lost as much as the run may add, and once a second. So a run can exceed its bounds by what it writes
-// between two looks. Files without a name are counted while the run has them open. The system call filter
-// refuses calls that allocate space without writing, and RLIMIT_FSIZE bounds each file.
+// A check is one statfs for each mount, which is cheap. Files are counted if the file system's free space has
+// decreased by as much as the run may add, and once per second. So a run can exceed its limits by what it writes
+// between two checks. Files without a name are counted while the run has them open. The system call filter refuses
+// calls that allocate space without writing, and RLIMIT_FSIZE limits each file.
 type writables struct {
 	all    []*writable
 	cancel context.CancelCauseFunc
-	runs   place // where the run is, once it is known
+	runs   place // place of the run, once it is known
 	timer  *time.Timer
 
-	mu    sync.Mutex // held while looking
+	mu    sync.Mutex // held during a check
 	ended bool
-	found error // errOutput, or an error of the disk
+	found error // errOutput, or an error about the disk
 }
 
-// writable is one writable mount.
+// writable is a writable mount.
 type writable struct {
 	judge.Mount
 	fd    int
-	began int64 // files that last changed before this time, in nanoseconds, are not the run's
+	began int64 // files last changed before this time, in nanoseconds, do not belong to the run
 
-	counted unix.Statfs_t // when the files were last counted
+	counted unix.Statfs_t // file system statistics when the files were last counted
 	when    time.Time
 	took    time.Duration
-	bytes   int64 // how much more the file system may lose before files are counted again
+	bytes   int64 // bytes by which free space may decrease before files are counted again
 	files   int64
 }
 
 const (
-	// lookEvery is the time between two looks at the disk.
+	// lookEvery is the time between two checks of the disk.
 	lookEvery = 5 * time.Millisecond
-	// countEvery is the time between two counts even if the disk shows no loss: another process may have
-	// freed as much.
+	// countEvery is the time between two counts even if the free space has not decreased, because another process
+	// may have freed as much.
 	countEvery = time.Second
-	// coarseClock is how far the time stamps of files may lag.
+	// coarseClock is by how much the time stamps of files may lag.
 	coarseClock = 20 * time.Millisecond
-	// reserve must be free on a disk when a run ends. With less, the disk may have been full for the run.
+	// reserve is how many bytes must be free on a disk when a run ends. With less, the disk may have been full
+	// during the run.
 	reserve = 1 << 20
-	// deepest is how deep directories are searched. Deeper ones count as too many files.
+	// deepest is the maximum depth of directories that are searched. Deeper ones are treated as too many files.
 	deepest = 100
 )
 
-// watchWritables begins to watch. The caller must call stop.
+// watchWritables starts watching. The caller must call stop.
 func watchWritables(mounts []judge.Mount, cancel context.CancelCauseFunc) (*writables, error) {
 	w := &writables{cancel: cancel}
 	for _, m := range mounts {
@@ -99,7 +99,7 @@ func openWritable(m judge.Mount) (*writable, error) {
 	return r, nil
 }
 
-// full returns an error if a disk has no space left for a program.
+// full returns an error if the disk has no space left for a program.
 func full(path string, st *unix.Statfs_t) error {
 	spare := min(reserve, int64(st.Blocks)*int64(st.Bsize)/64)
 	if st.Blocks > 0 && int64(st.Bavail)*int64(st.Bsize) < spare {
@@ -111,7 +111,7 @@ func full(path string, st *unix.Statfs_t) error {
 	return nil
 }
 
-// placed records where the run is.
+// placed records where the run takes place.
 func (w *writables) placed(p place) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,7 +131,7 @@ func (w *writables) tick() {
 	w.timer.Reset(lookEvery)
 }
 
-// stop ends the watch with a last look, and returns what was found.
+// stop ends the watch with a last check, and returns the error that was found, if any.
 func (w *writables) stop() error {
 	w.timer.Stop()
 	w.mu.Lock()
@@ -150,8 +150,8 @@ func (w *writables) close() {
 	}
 }
 
-// look looks at each mount. The last look always counts the files, because another process may have freed as
-// much as the run wrote.
+// look checks each mount. The last check always counts the files. It does not rely on the free space, because
+// another process may have freed as much as the run wrote.
 func (w *writables) look(now time.Time, last bool) {
 	for _, r := range w.all {
 		if err := r.look(now, last, &w.runs); err != nil {
@@ -193,12 +193,12 @@ func (r *writable) look(now time.Time, last bool, runs *place) error {
 // count is what a run has added to a directory.
 type count struct {
 	bytes, files int64
-	hidden       bool // something cannot be searched
-	deep         bool // something is too deep
+	hidden       bool // whether some directory cannot be searched
+	deep         bool // whether some directory is too deep
 }
 
-// dir counts a directory that programs may change meanwhile. It opens entries only relative to their
-// directory and follows no link.
+// dir counts the files in a directory that programs may change concurrently. It opens entries only relative to
+// their directory and does not follow links.
 func (c *count) dir(r *writable, dir, depth int) {
 	if depth > deepest {
 		c.deep = true
@@ -220,7 +220,7 @@ func (c *count) dir(r *writable, dir, depth int) {
 	}
 }
 
-// unlinked counts the files without a name that the run's threads have open or mapped. The threads are
+// unlinked counts the files without a name that the run's threads have open or mapped. The threads are given as
 // directories of /proc.
 func (c *count) unlinked(r *writable, threads []string) {
 	var own unix.Stat_t
@@ -258,7 +258,7 @@ func (c *count) unlinked(r *writable, threads []string) {
 func (c *count) entry(r *writable, dir, depth int, name string) {
 	var st unix.Stat_t
 	if unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
-		return // already gone
+		return // the file is already gone
 	}
 	if st.Ctim.Nano() >= r.began { // programs cannot set this time
 		c.files++

@@ -10,8 +10,8 @@ import (
 	"assay/judge"
 )
 
-// TestFilesAreCountedInTheEnd: a run is over its bound though the disk shows no loss,
-// because somebody else freed as many files as the run made.
+// TestFilesAreCountedInTheEnd checks that a run that exceeds its file limit is detected even if the disk has as
+// many free files as before, because another process may have removed as many files as the run made.
 func TestFilesAreCountedInTheEnd(t *testing.T) {
 	create := func(dir string, n int) {
 		for i := range n {

@@ -21,25 +21,25 @@ const zygoteName = "assay-sandbox-zygote"
 // zygoteSocket is the zygote's end of the socket to the judge.
 const zygoteSocket = 3
 
-// config is the first message to a zygote. It comes with descriptors of the files that it names.
+// config is the first message to a zygote. It comes with descriptors for the files that it names.
 type config struct {
-	Version   int      // of the control groups; zero means none
-	Files     []string // names of the leaf's files, in the order of their descriptors
+	Version   int      // version of the control groups; zero means none
+	Files     []string // names of the leaf's files, in descriptor order
 	UID, GID  int
 	Rootless  bool
 	Locks     bool // whether programs may lock files
 	ReadOnly  []string
-	Mounts    []boundDir // only if they cannot change later
+	Mounts    []boundDir // only set if the mounts cannot change later
 	Processor int        // CPU to stay on, from 1; zero means any
 }
 
-// boundDir is a host directory for a zygote that makes its own mounts.
+// boundDir is a host directory that a zygote mounts itself.
 type boundDir struct {
 	Host, At string
 	Writable bool
 }
 
-// mainZygote does not return in a zygote.
+// mainZygote runs the zygote if this process is one, and then does not return.
 func mainZygote() {
 	if len(os.Args) == 1 && os.Args[0] == zygoteName && os.Getpid() == 1 {
 		zygoteMain()
@@ -52,9 +52,9 @@ type zygote struct {
 	meter   *meter
 	starved starvation
 	scratch scratch
-	mounter chan func() error // work for the thread that may mount
+	mounter chan func() error // work for the thread that is allowed to mount
 	mounted chan error
-	mounts  []string // where the mounts of the current command are
+	mounts  []string // mount points of the current command
 
 	msg, oob []byte
 	fds      []int
@@ -69,24 +69,24 @@ type zygote struct {
 	argv    []*byte
 	env     []*byte
 	path    []byte
-	proven  []byte // path of the last program that could be executed
+	proven  []byte // path of the program that was executed last
 
 	processors   int
-	mostFiles    int64 // highest limits that the zygote may set
+	mostFiles    int64 // the highest limits that the zygote can set
 	mostForks    int64
-	lastID       int  // descriptor of the kernel's last process id in this namespace; -1 if none
-	mayNotSettle bool // a changed priority cannot be restored
+	lastID       int  // descriptor for the kernel's last process id in this namespace; -1 if none
+	mayNotSettle bool // whether a changed priority cannot be restored
 }
 
-// zygoteMain runs on the main thread, which is the only one that may mount. A second thread forks; only that
-// thread has the filter and is in the control groups.
+// zygoteMain runs on the main thread, which is the only one that is allowed to mount. A second thread forks; only
+// that thread has the filter and is in the control groups.
 func zygoteMain() {
 	runtime.LockOSThread()
-	debug.SetGCPercent(-1) // a run allocates next to nothing; the limit below is for the rest
+	debug.SetGCPercent(-1) // a run allocates almost nothing; the limit below covers the rest
 	debug.SetMemoryLimit(24 << 20)
 	defaultSignals()
 	unix.Umask(0o022)
-	// If memory is short, the kernel must kill programs before anything else.
+	// If memory is low, the kernel must kill programs before anything else.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0)
 
 	z := &zygote{
@@ -100,7 +100,7 @@ func zygoteMain() {
 	if err := json.Unmarshal(z.msg[:n], &z.conf); err != nil {
 		z.fail(fmt.Errorf("read the zygote's configuration: %w", err))
 	}
-	if z.conf.UID != z.conf.GID { // later users may change what one user wrote in a directory
+	if z.conf.UID != z.conf.GID { // later users may change files in a directory that one user wrote
 		unix.Umask(0o002)
 	}
 	if z.lastID, err = unix.Open("/proc/sys/kernel/ns_last_pid", unix.O_WRONLY|unix.O_CLOEXEC, 0); err != nil {
@@ -111,7 +111,7 @@ func zygoteMain() {
 	forker := make(chan error)
 	go func() {
 		runtime.LockOSThread()
-		forker <- z.enterGroups() // may wait long for the kernel, so it runs beside the mounts
+		forker <- z.enterGroups() // this may wait long for the kernel, so it runs concurrently with the mounts
 		<-forker
 		if z.conf.Version == 0 {
 			z.meter.poll = newPoller()
@@ -137,13 +137,13 @@ func zygoteMain() {
 	}
 }
 
-// fail sends the judge the reason why the zygote cannot continue, and exits.
+// fail sends the judge the reason for which the zygote cannot continue, and exits.
 func (z *zygote) fail(err error) {
 	z.answer(&reply{kind: msgFailed, text: err.Error()})
 	unix.Exit(1)
 }
 
-// answer sends a reply. Errors are ignored: if the judge is gone, the zygote ends.
+// answer sends a reply. It ignores errors, because the zygote exits when the judge is gone.
 func (z *zygote) answer(r *reply) {
 	z.out = r.encode(z.out[:0])
 	if err := send(zygoteSocket, z.out, nil); err != nil {
@@ -151,9 +151,10 @@ func (z *zygote) answer(r *reply) {
 	}
 }
 
-// defaultSignals resets the signal handlers of the Go runtime. If a signal comes from inside a namespace and
-// would have its default effect, SIGKILL included, the kernel drops it for the namespace's first process. So
-// contestants cannot harm the zygote. Also, the child would run the handlers between vfork and execve.
+// defaultSignals resets the signal handlers of the Go runtime. Then a program cannot harm the zygote by a signal.
+// The zygote is the first process of its namespace, and the kernel drops each signal from inside the namespace
+// that would have its default effect there, including SIGKILL. Without the reset, the child would also run the
+// handlers between vfork and execve.
 func defaultSignals() {
 	var dfl struct {
 		handler, flags, restorer uintptr
@@ -175,11 +176,11 @@ func (z *zygote) enterGroups() error {
 	return nil
 }
 
-// mostPending is the number of timers and queued signals that a program may have. Systems allow a user some
-// thousands for each GiB of memory.
+// mostPending is the maximum number of timers and queued signals of a program. Systems allow each user a few
+// thousand per GiB of memory.
 const mostPending = 1024
 
-// confine restricts the forking thread, and so everything that it forks.
+// confine restricts the forking thread, and therefore everything that it forks.
 func (z *zygote) confine() error {
 	if z.conf.Processor > 0 {
 		var set unix.CPUSet
@@ -193,8 +194,8 @@ func (z *zygote) confine() error {
 		return fmt.Errorf("turn off the shuffling of addresses: %w", errno)
 	}
 	z.mostFiles, z.mostForks = hardLimit(unix.RLIMIT_NOFILE), hardLimit(unix.RLIMIT_NPROC)
-	// With a core limit of 0, the kernel still runs the host's crash handler as user 0 if core_pattern begins
-	// with a bar. With a limit of 1 it does not.
+	// With a core limit of 0, the kernel still runs the host's crash handler as user 0 if core_pattern begins with
+	// a bar. With a limit of 1, it does not.
 	core := uint64(min(1, hardLimit(unix.RLIMIT_CORE)))
 	// Timers and pending signals are counted per user.
 	pending := uint64(min(mostPending, hardLimit(unix.RLIMIT_SIGPENDING)))
@@ -203,7 +204,7 @@ func (z *zygote) confine() error {
 			return fmt.Errorf("set a resource limit: %w", err)
 		}
 	}
-	if !z.conf.Rootless { // of this thread and of what it forks
+	if !z.conf.Rootless { // for this thread and everything that it forks
 		id := uintptr(z.conf.GID)
 		for _, c := range []call{{unix.SYS_SETGROUPS, 0, 0}, {unix.SYS_SETRESGID, id, id, id}} {
 			if _, _, errno := unix.RawSyscall(c[0], c[1], c[2], c[3]); errno != 0 {
@@ -214,7 +215,7 @@ func (z *zygote) confine() error {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 	}
-	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // user 0 has no special rights at execve, and this is locked
+	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // user 0 has no special rights at execve, and this cannot be undone
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up the rights of user 0: %w", err)
 	}
@@ -235,7 +236,7 @@ func hardLimit(resource int) int64 {
 	return int64(l.Max)
 }
 
-// mountThread runs work on the main thread, because this thread may not mount.
+// mountThread runs work on the main thread, because this thread must not mount.
 func (z *zygote) mountThread(work func() error) error {
 	z.mounter <- work
 	return <-z.mounted
@@ -252,12 +253,12 @@ func (z *zygote) serve() {
 		c := cursor{b: z.msg[:n]}
 		argc, envc, mounts := z.req.readHead(&c)
 		if z.req.kind != msgRun {
-			continue // a kill that came too late
+			continue // a kill message that came too late
 		}
 		r := z.handle(&c, argc, envc, mounts)
 		r.seq = z.req.seq
 		z.answer(r)
-		// The judge has its reply. What follows does not delay it.
+		// The judge already has its reply, so the following does not delay it.
 		z.closeFiles()
 		if err := z.scratch.clean(z); err != nil {
 			z.fail(err)
@@ -279,7 +280,7 @@ func (z *zygote) closeFiles() {
 	}
 }
 
-// handle handles one request. The caller may keep the reply until the next call.
+// handle handles one request. The caller may use the reply until the next call.
 func (z *zygote) handle(c *cursor, argc, envc, mounts int) *reply {
 	failed := func(err error) *reply { return &reply{kind: msgFailed, text: err.Error()} }
 	need := mounts

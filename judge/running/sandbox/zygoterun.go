@@ -16,7 +16,7 @@ import (
 	"assay/judge"
 )
 
-// run runs the request, and returns when nothing of it is alive.
+// run runs the request, and returns when none of its processes is alive.
 func (z *zygote) run() *reply {
 	req := &z.req
 	if refusal := z.find(); refusal != "" {
@@ -26,7 +26,7 @@ func (z *zygote) run() *reply {
 	if err := z.meter.begin(req.memory, req.processes); err != nil {
 		return &reply{kind: msgFailed, text: err.Error()}
 	}
-	if z.lastID >= 0 { // ids that continue from run to run would reveal what an earlier run did
+	if z.lastID >= 0 { // ids that continue from run to run would reveal the activity of earlier runs
 		_, _ = unix.Pwrite(z.lastID, firstID, 0)
 	}
 	z.starved.begin()
@@ -35,7 +35,7 @@ func (z *zygote) run() *reply {
 	if err != nil {
 		return &reply{kind: msgFailed, text: fmt.Sprintf("start a process: %v", err)}
 	}
-	for i, fd := range z.fds[:3] { // so that the other ends notice when the program closes its own
+	for i, fd := range z.fds[:3] { // so that the other ends notice when the program closes its ends
 		if fd >= 0 {
 			unix.Close(fd)
 		}
@@ -75,14 +75,13 @@ func (z *zygote) run() *reply {
 	return r
 }
 
-// firstID is the process id before the first one of each program. It is above the ids of the zygote's
-// threads.
+// firstID is one less than the first process id of each program. It is above the ids of the zygote's threads.
 var firstID = []byte("100\n")
 
-// spawn starts the script. It retries after ETXTBSY: another process of the judge is just starting to run the
-// file and still holds it open for writing.
+// spawn starts the script. It retries after ETXTBSY, because another process that the judge is just starting may
+// still have the program's file open for writing.
 //
-// If a program has been executed before, spawn does not wait for its execve. That saves the zygote a wake-up
+// If a program has been executed before, spawn does not wait for its execve. This saves the zygote a wake-up
 // between two sleeps.
 func (z *zygote) spawn() (pid int, err error) {
 	calls := z.writeScript()
@@ -140,8 +139,8 @@ func (z *zygote) watch(pid int, start time.Time, r *reply, usage *unix.Rusage) (
 	}
 }
 
-// firstLook returns when to check the clocks for the first time. Most programs have ended by then, so they
-// cost no check.
+// firstLook returns the time until the first check of the clocks. Most programs end before it, so they cause no
+// check.
 func (z *zygote) firstLook() int64 {
 	timeout := int64(longestLook)
 	if z.req.wall > 0 {
@@ -156,10 +155,10 @@ func (z *zygote) firstLook() int64 {
 	return timeout
 }
 
-// longestLook is how long zombies may exist whose parents have died.
+// longestLook is the maximum time for which orphaned zombies may exist.
 const longestLook = 100 * time.Millisecond
 
-// nextLook returns when to check the clocks again, or which limit has been exceeded.
+// nextLook returns the time until the next check of the clocks, or which limit has been exceeded.
 func (z *zygote) nextLook(pid int, start time.Time) (timeout int64, over killReason) {
 	timeout = int64(longestLook)
 	if z.meter.poll != nil {
@@ -195,17 +194,17 @@ func (z *zygote) nextLook(pid int, start time.Time) (timeout int64, over killRea
 	return timeout, notKilled
 }
 
-// wallLeft returns what is left of the run's wall time.
+// wallLeft returns how much of the run's wall time is left, in nanoseconds.
 func (z *zygote) wallLeft(start time.Time) int64 {
 	return z.req.wall + min(z.starved.total, int64(mostStarved)) - int64(time.Since(start))
 }
 
-// tick is how long it may take until the kernel accounts for a running program's CPU time.
+// tick is the maximum time until the kernel accounts for a running program's CPU time.
 const tick = 10 * time.Millisecond
 
-// settle makes the kernel account for the CPU time of a running process now: it changes the process's
-// priority and restores it at once. Other threads and processes are accounted for at the next tick. It
-// reports whether that worked.
+// settle makes the kernel account for the CPU time of a running process now: it changes the process's priority and
+// restores it at once. Other threads and processes are accounted for at the next tick. It reports whether this
+// worked.
 func (z *zygote) settle(pid int) bool {
 	if z.conf.Rootless || z.mayNotSettle {
 		return false
@@ -214,21 +213,21 @@ func (z *zygote) settle(pid int) bool {
 	if err != nil {
 		return false
 	}
-	nice = 20 - nice // the system call has no negative results
+	nice = 20 - nice // the system call does not return negative numbers
 	other := nice + 1
 	if other > 19 {
 		other = nice - 1
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, pid, other)
 	err = unix.Setpriority(unix.PRIO_PROCESS, pid, nice)
-	z.mayNotSettle = err != nil && err != unix.ESRCH // one try is enough
+	z.mayNotSettle = err != nil && err != unix.ESRCH // do not try again
 	return err == nil
 }
 
-// shortestLook is how far past its CPU time limit a program may get.
+// shortestLook is by how much a program may exceed its CPU time limit.
 const shortestLook = 200 * time.Microsecond
 
-// hear receives a message while a program runs, and reports whether it ends the run.
+// hear receives a message while a program runs, and reports whether the message ends the run.
 func (z *zygote) hear(r *reply) bool {
 	var msg [requestHeader * 8]byte
 	n, _, err := receive(zygoteSocket, msg[:], nil, nil)
@@ -244,16 +243,16 @@ func (z *zygote) hear(r *reply) bool {
 	return true
 }
 
-// kill kills every other process of the namespace at once. The kernel holds its list of processes meanwhile,
-// so no fork can escape.
+// kill kills every other process in the namespace at once. Meanwhile the kernel locks its list of processes, so no
+// fork can escape.
 func (z *zygote) kill(r *reply, why killReason) {
 	r.killed = why
-	r.end = moment() // before another process can notice
+	r.end = moment() // before another process can notice it
 	_ = unix.Kill(-1, unix.SIGKILL)
 }
 
-// reapOrphans reaps what has died meanwhile, so that zombies do not count toward the process limit. It
-// reports whether the run's own process was among them.
+// reapOrphans reaps processes that have ended, so that zombies do not count toward the process limit. It reports
+// whether the run's own process was one of them.
 func (z *zygote) reapOrphans(pid int, r *reply, usage *unix.Rusage) bool {
 	for {
 		var status unix.WaitStatus
@@ -269,7 +268,7 @@ func (z *zygote) reapOrphans(pid int, r *reply, usage *unix.Rusage) bool {
 	}
 }
 
-// reapAll waits until no process of the run is left. It kills what outlives the first process.
+// reapAll waits until no process of the run is left. It kills processes that outlive the first one.
 func (z *zygote) reapAll(pid int, reaped bool, r *reply, usage *unix.Rusage) {
 	for !reaped {
 		_, err := unix.Wait4(pid, &r.status, unix.WALL, usage)
@@ -286,7 +285,7 @@ func (z *zygote) reapAll(pid int, reaped bool, r *reply, usage *unix.Rusage) {
 	}
 }
 
-// write fills the vectors that execve takes.
+// write fills the vectors for execve.
 func (z *zygote) write() {
 	z.argv, z.env = z.argv[:0], z.env[:0]
 	for _, s := range z.req.argv {
@@ -298,8 +297,8 @@ func (z *zygote) write() {
 	z.argv, z.env = append(z.argv, nil), append(z.env, nil)
 }
 
-// writeScript writes what the child does between vfork and its program. The script points into z and the
-// request, which outlive the vfork.
+// writeScript writes the calls that the child makes between vfork and its program. The script points into z and
+// the request, which outlive the vfork.
 func (z *zygote) writeScript() (calls int) {
 	add := func(nr uintptr, args ...uintptr) {
 		c := &z.script[calls]
@@ -308,7 +307,7 @@ func (z *zygote) writeScript() (calls int) {
 		calls++
 	}
 	req := &z.req
-	// Not setsid: the zygote's session has no terminal. If the scheduler shares CPUs among sessions, the
+	// Not setsid, because the zygote's session has no terminal. If the scheduler shares CPUs among sessions, the
 	// first wait of a new session takes up to 10 ms.
 	add(unix.SYS_SETPGID, 0, 0)
 	for i, fd := range z.fds[:3] {
@@ -320,7 +319,7 @@ func (z *zygote) writeScript() (calls int) {
 		if i == 0 {
 			flags = unix.O_RDONLY
 		}
-		add(unix.SYS_CLOSE, uintptr(i)) // the lowest free number is taken
+		add(unix.SYS_CLOSE, uintptr(i)) // so that this number is the lowest free one
 		at := unix.AT_FDCWD
 		add(unix.SYS_OPENAT, uintptr(at), uintptr(unsafe.Pointer(&devNull[0])), flags)
 	}
@@ -333,7 +332,7 @@ func (z *zygote) writeScript() (calls int) {
 	}
 	stack := int64(1 << 30)
 	if req.memory > 0 {
-		stack = satAdd(req.memory, 16*slack) // memory must run out first
+		stack = satAdd(req.memory, 16*slack) // so that memory runs out first
 	}
 	limit(unix.RLIMIT_STACK, stack, stack)
 	files := int64(1024)
@@ -342,13 +341,13 @@ func (z *zygote) writeScript() (calls int) {
 	}
 	files = min(files, z.mostFiles)
 	limit(unix.RLIMIT_NOFILE, files, files)
-	// A backstop for a zygote that cannot keep watch. At each tick the kernel charges the running process for
-	// the whole tick. On a busy machine that overcharges a program that computes all the time.
+	// A fallback if the zygote is kept from watching. At each tick, the kernel charges the running process for the
+	// whole tick. On a busy machine this overcharges a program that computes all the time.
 	if req.cpu > 0 {
 		seconds := req.cpu/int64(time.Second)*5/4 + 2
 		limit(unix.RLIMIT_CPU, seconds, satAdd(seconds, 1))
 	}
-	if req.processes > 0 && z.meter.pidsMax < 0 { // counts the zygote's threads too
+	if req.processes > 0 && z.meter.pidsMax < 0 { // includes the zygote's threads
 		processes := min(satAdd(req.processes, zygoteThreads), z.mostForks)
 		limit(unix.RLIMIT_NPROC, processes, processes)
 	}
@@ -368,10 +367,10 @@ func (z *zygote) writeScript() (calls int) {
 
 var devNull = []byte(os.DevNull + "\x00")
 
-// inScratch reports whether the program begins in the scratch directory, which the zygote has open.
+// inScratch reports whether the program starts in the scratch directory, which the zygote has open.
 func (z *zygote) inScratch() bool { return string(z.req.dir) == Scratch+"\x00" }
 
-// zygoteThreads is roughly the number of threads of a zygote.
+// zygoteThreads is the approximate number of a zygote's threads.
 const zygoteThreads = 8
 
 func satAdd(a, b int64) int64 {
@@ -381,7 +380,7 @@ func satAdd(a, b int64) int64 {
 	return a + b
 }
 
-// find finds the file to execute, or returns why there is none.
+// find finds the file to execute. If there is none, it returns the reason.
 func (z *zygote) find() (refusal string) {
 	name := z.req.argv[0]
 	if bytes.IndexByte(name, '/') >= 0 {
@@ -394,7 +393,7 @@ func (z *zygote) find() (refusal string) {
 	refusal = reasonMissing
 	for dir := range bytes.SplitSeq(bytes.TrimSuffix(searchPath(z.req.env), []byte{0}), []byte{':'}) {
 		if len(dir) == 0 || dir[0] != '/' {
-			continue // a relative directory of PATH is rejected, as in Go
+			continue // a relative directory in PATH is rejected, as in Go
 		}
 		z.path = append(append(append([]byte(nil), dir...), '/'), name...)
 		var st unix.Stat_t
@@ -420,11 +419,11 @@ func searchPath(env [][]byte) []byte {
 	return []byte(defaultPath)
 }
 
-// defaultPath is where commands are looked up if the environment has no PATH.
+// defaultPath is the search path for commands if the environment contains no PATH.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// explainFailure explains why the script failed. If its last call failed, the execve, the command is at
-// fault.
+// explainFailure explains why the script failed. If its last call failed, which is the execve, the command is the
+// cause.
 func (z *zygote) explainFailure() *reply {
 	z.proven = z.proven[:0]
 	errno := unix.Errno(-int(z.failure.result))

@@ -1,8 +1,7 @@
-// Package testcache gives tests a cache whose built programs outlive the run of the
-// tests, for compilers take most of their time. Only what compilers made is shared,
-// which is kept by the content of all that goes into it: what the judge found out by
-// running programs is not, or a test would see what an older judge did. It is for tests
-// and not for the judge.
+// Package testcache provides tests with a cache whose built programs outlive the test run, because compilers take
+// most of the time. Only the output of compilers is shared. It is stored under a hash of everything that affects
+// it. Results of running programs are not shared, so a test never sees the results of an older judge. The package
+// is only for tests.
 package testcache
 
 import (
@@ -11,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// New makes a cache for a run of tests, which done removes except the programs. They
-// stay in the directory that the variable ASSAY_TEST_CACHE names, or else in assay-test
-// among the user's caches. Where ASSAY_CACHE is set, it is used unchanged.
+// New creates a cache for a test run. The function done removes it, except for the programs. They stay in the
+// directory named by ASSAY_TEST_CACHE, or by default in assay-test in the user's cache directory. If ASSAY_CACHE
+// is set, that cache is used unchanged.
 func New() (dir string, done func(), err error) {
 	if dir := os.Getenv("ASSAY_CACHE"); dir != "" {
 		return dir, func() {}, nil
@@ -27,7 +26,7 @@ func New() (dir string, done func(), err error) {
 	if stays == "" {
 		caches, err := os.UserCacheDir()
 		if err != nil {
-			return dir, done, nil // nothing stays
+			return dir, done, nil // no program outlives the test run
 		}
 		stays = filepath.Join(caches, "assay-test")
 	}

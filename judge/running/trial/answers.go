@@ -14,20 +14,20 @@ import (
 	"assay/judge"
 )
 
-// answers judges outputs that were made elsewhere. The submission is a directory or a ZIP archive with a file
-// for each case, named after the case with .out or .ans (with or without the group's directory), or one file
-// for every case.
+// answers judges a submission that consists of outputs. The submission is a directory or a ZIP archive with a file
+// for each case. The file is named after the case with .out or .ans, with or without the group's directory. The
+// submission may also be one file for all cases.
 type answers struct {
 	*Batch
-	file   string // the submission, if it is one file
+	file   string // the submission, if it is a single file
 	folder fs.FS
 	open   io.Closer
 }
 
-// outputNames are the extensions of output files, in the order in which they are tried.
+// outputNames lists the extensions of output files, in the order in which they are tried.
 var outputNames = []string{".out", ".ans", ".txt", ""}
 
-// Build opens the submission. A file that has only the name of a ZIP archive does not compile.
+// Build opens the submission. A file that is named like a ZIP archive but is not one does not compile.
 func (t *answers) Build(context.Context) (*judge.Built, error) {
 	if size, err := t.codeSize(); err != nil || t.CodeLimit > 0 && size > t.CodeLimit {
 		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf(
@@ -64,7 +64,7 @@ func (t *answers) Close() (err error) {
 	return errors.Join(err, t.Batch.Close())
 }
 
-// Try finds the case's output. Nothing is run.
+// Try finds the output for the case. It runs nothing.
 func (t *answers) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) {
 	file, err := t.find(c)
 	if err != nil {
@@ -95,7 +95,7 @@ func (t *answers) Try(_ context.Context, c *judge.Case) (*judge.Attempt, error) 
 	return &judge.Attempt{Exec: judge.Exec{Output: text.Size()}, Out: text, Close: out.close}, nil
 }
 
-// find opens the case's output. It returns nil if there is none.
+// find opens the output for the case. It returns nil, nil if there is none.
 func (t *answers) find(c *judge.Case) (fs.File, error) {
 	if t.file != "" {
 		return os.Open(t.file)
@@ -104,7 +104,7 @@ func (t *answers) find(c *judge.Case) (fs.File, error) {
 		for _, ending := range outputNames {
 			file, err := t.folder.Open(name + ending)
 			if err != nil {
-				continue // counts as missing, for any reason
+				continue // treated as missing, whatever the reason is
 			}
 			if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 				return file, nil

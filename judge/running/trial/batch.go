@@ -23,12 +23,12 @@ type Batch struct {
 	Make    func(ctx context.Context) (*lang.Result, error) // builds the submission
 	Checker check.Checker
 	Limits  judge.Limits // per case
-	Source  string       // the submission's file or directory; only CodeLimit needs it
-	// CodeLimit is how many bytes the submission may have. Zero means no limit.
+	Source  string       // the submission's file or directory; used only for CodeLimit
+	// CodeLimit is the maximum size of the submission in bytes. Zero means no limit.
 	CodeLimit int64
-	TempDir   string // for outputs that are too large for memory; if empty, the system's
+	TempDir   string // directory for outputs too large for memory; if empty, the system's default
 	Way
-	// KeepOutput, if not nil, is called with each case's output.
+	// KeepOutput, if not nil, is called with the output for each case.
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error
 	// Quiet delays other runs while a run must be alone. If nil, only runs of this bench are delayed.
 	Quiet *Quiet
@@ -40,20 +40,20 @@ type Batch struct {
 	remains remains
 }
 
-// grace is how many times its CPU time limit a run may take before it is killed. So a run that ends in
-// between is repeated, and a hopeless one is not. It also applies to the repeated run, whose time shows how
-// near it was.
+// grace is the multiple of its CPU time limit at which a run is killed. A run that ends between the limit and that
+// time is repeated. A run that is killed is not. The factor also applies to the repeated run, so that its time
+// shows by how much it was too slow.
 const grace = judge.NearLimit
 
-// longerWall is how many times the wall time limit the repeated run gets: the machine may be busy with other
-// programs, and a program that computes will reach its CPU time limit.
+// longerWall is the factor by which the wall time limit is increased for the repeated run, because the machine may
+// be busy with other programs. A program that computes will reach its CPU time limit.
 const longerWall = 4
 
-// busy is a share of the CPU time limit. A run that exceeded its wall time limit after using more than this
-// was starved, not idle, and gets more time.
+// busy is a fraction of the CPU time limit. If a run exceeded its wall time limit after using more than this, it
+// was starved and not idle, and gets more time.
 const busy = 0.1
 
-// Build builds the submission. One that is too large does not compile.
+// Build builds the submission. If it is too large, the result is a compile error.
 func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
 	start := time.Now()
 	if size, err := b.codeSize(); err != nil || b.CodeLimit > 0 && size > b.CodeLimit {
@@ -75,7 +75,7 @@ func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
 	return built, nil
 }
 
-// codeSize returns how many bytes the submission has, if there is a limit.
+// codeSize returns the size of the submission in bytes, if there is a limit.
 func (b *Batch) codeSize() (size int64, err error) {
 	if b.CodeLimit <= 0 || b.Source == "" {
 		return 0, nil
@@ -101,7 +101,7 @@ func (b *Batch) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) 
 	return b.retime(func(limits judge.Limits) (*judge.Attempt, error) { return b.try(ctx, c, limits) })
 }
 
-// retime calls try once, and a second time alone if that might change the result.
+// retime calls try once. If a repetition might change the result, it calls try again while nothing else runs.
 func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a *judge.Attempt, err error) {
 	if !b.Retime {
 		b.quiet().beside(func() { a, err = try(b.Limits) })
@@ -133,8 +133,7 @@ func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a
 	return again, nil
 }
 
-// doubtful reports whether a run might have been within its limits, had it been
-// alone.
+// doubtful reports whether a run might have been within its limits if it had been alone.
 func (b *Batch) doubtful(a *judge.Attempt) bool {
 	verdict := judge.Classify(a.Exec, b.Limits)
 	if a.Settled != nil {
@@ -149,13 +148,12 @@ func (b *Batch) doubtful(a *judge.Attempt) bool {
 	return false
 }
 
-// computed reports whether a run that hit the wall limit was kept from running,
-// rather than waiting by itself.
+// computed reports whether a run that exceeded the wall time limit was kept from running, and did not itself wait.
 func (b *Batch) computed(a *judge.Attempt) bool {
 	return a.Exec.CPU+a.Beside > time.Duration(float64(b.Limits.CPU)*busy)
 }
 
-// try runs the program once on the case's input.
+// try runs the program once on the input of the case.
 func (b *Batch) try(ctx context.Context, c *judge.Case, limits judge.Limits) (*judge.Attempt, error) {
 	in, err := os.Open(c.In)
 	if err != nil {
@@ -211,14 +209,14 @@ func (b *Batch) run(ctx context.Context, c *judge.Case, in io.Reader, limits jud
 	return nil, err
 }
 
-// unexecutable returns the result of a program that cannot be executed. The judge's own programs can be, so
-// this one is the contestant's.
+// unexecutable returns the result for a program that cannot be executed. Programs that the judge builds can be
+// executed, so this one is an executable file from the contestant.
 func unexecutable(broken *judge.ExecError, stderr io.Writer) judge.Exec {
 	fmt.Fprintln(stderr, broken.Error())
 	return judge.Exec{Exit: 127}
 }
 
-// unreadable returns the fault of a case whose file does not exist or cannot be read.
+// unreadable returns the fault for a case whose file does not exist or cannot be read.
 func unreadable(path, what string, err error) *judge.Fault {
 	return &judge.Fault{
 		File: path, Text: "the case has no " + what + " that can be read: " + err.Error(),
@@ -226,7 +224,7 @@ func unreadable(path, what string, err error) *judge.Fault {
 	}
 }
 
-// Check compares the output with the answer, or lets the problem's checker do it.
+// Check compares the output with the answer, or runs the problem's checker.
 func (b *Batch) Check(ctx context.Context, c *judge.Case, a *judge.Attempt) (judge.Outcome, error) {
 	files, err := openCase(c)
 	if err != nil {
@@ -238,7 +236,7 @@ func (b *Batch) Check(ctx context.Context, c *judge.Case, a *judge.Attempt) (jud
 	return o, err
 }
 
-// Close ends the checker and the setter's other programs.
+// Close stops the checker and the setter's other programs.
 func (b *Batch) Close() (err error) {
 	if b.Checker != nil {
 		err = b.Checker.Close()
@@ -249,23 +247,23 @@ func (b *Batch) Close() (err error) {
 	return errors.Join(append(b.remains.errors, err, b.setter.close())...)
 }
 
-// Explain gathers windows of the input, the answer and the output.
+// Explain returns excerpts of the input, the answer and the output.
 func (b *Batch) Explain(c *judge.Case, a *judge.Attempt, o judge.Outcome) *judge.Detail {
 	files, err := openCase(c)
 	if err != nil {
-		return nil // Check has reported it, or the program ended before
+		return nil // Check has reported the error, or the program ended before
 	}
 	defer files.close()
 	return window.Detail(files.in, files.ans, a.Out, o.Place)
 }
 
-// caseFiles are the two open files of a case.
+// caseFiles contains the two open files of a case.
 type caseFiles struct {
 	in, ans *io.SectionReader
 	open    []*os.File
 }
 
-// openCase opens the files. A case that needs no answer has an empty one.
+// openCase opens the files. If a case needs no answer, its answer is empty.
 func openCase(c *judge.Case) (files caseFiles, err error) {
 	if files.in, err = files.add(c.In); err != nil {
 		return files, unreadable(c.In, "input", err)
@@ -281,7 +279,7 @@ func openCase(c *judge.Case) (files caseFiles, err error) {
 	return files, nil
 }
 
-// request returns the request to a checker about the case.
+// request returns the checker's request for the case.
 func (f *caseFiles) request(c *judge.Case, out *io.SectionReader) check.Request {
 	return check.Request{Case: c.ID(), In: f.in, Ans: f.ans, Out: out, Args: c.CheckerArgs}
 }

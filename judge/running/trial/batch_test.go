@@ -34,7 +34,7 @@ func (runner) Start(context.Context, *judge.Command) (judge.Process, error) {
 	return nil, errors.New("not here")
 }
 
-// newBatch makes a bench for one case with this input and answer.
+// newBatch returns a bench for one case with this input and answer.
 func newBatch(t *testing.T, in, ans string, r runner) (*trial.Batch, *judge.Case) {
 	t.Helper()
 	dir := t.TempDir()
@@ -64,7 +64,7 @@ func newBatch(t *testing.T, in, ans string, r runner) (*trial.Batch, *judge.Case
 }
 
 func TestBatch(t *testing.T) {
-	long := strings.Repeat("0123456789\n", 1<<18) // more than is held in memory
+	long := strings.Repeat("0123456789\n", 1<<18) // more than is kept in memory
 	tests := []struct {
 		name    string
 		ans     string
@@ -167,14 +167,14 @@ func TestBatchErrors(t *testing.T) {
 		if err != nil || kept != "g/c:x\n" {
 			t.Errorf("kept %q, %v", kept, err)
 		}
-		// What was kept can still be checked.
+		// The kept output can still be checked.
 		if o, err := b.Check(t.Context(), c, a); err != nil || o.Verdict != judge.Accepted {
 			t.Errorf("Check = %+v, %v", o, err)
 		}
 	})
 }
 
-// timed makes a runner whose runs, the first, the second and so on, end like this.
+// timed returns a runner whose runs end like the given results, in order.
 func timed(ends ...judge.Exec) runner {
 	var next atomic.Int32
 	return func(string, io.Writer, io.Writer) (judge.Exec, error) {
@@ -225,7 +225,7 @@ func TestRetime(t *testing.T) {
 	}
 }
 
-// limited is a runner that says under which limits of CPU time it runs.
+// limited is a runner that records the CPU time limit of each run.
 type limited struct {
 	runner
 	cpu *[]time.Duration
@@ -236,8 +236,9 @@ func (l limited) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) 
 	return l.runner.Run(ctx, c)
 }
 
-// TestHowNearItWas: a run goes on a little after its limit, repeated or not, so that its time
-// tells how near it was; where nothing is repeated, or it is to be too slow, it does not.
+// TestHowNearItWas checks that a run may continue slightly beyond its limit, repeated or not, so that its time
+// shows by how much it was too slow. If runs are not repeated, or the program is known to be too slow, the run is
+// killed at its limit.
 func TestHowNearItWas(t *testing.T) {
 	for way, want := range map[trial.Way][]time.Duration{
 		{Retime: true}:             {1200 * time.Millisecond, 1200 * time.Millisecond},
@@ -254,9 +255,8 @@ func TestHowNearItWas(t *testing.T) {
 	}
 }
 
-// TestRunAgainAlone: what is run again waits for the runs of other benches that share the
-// quiet. The other bench's run lasts until the repeated one starts, or a moment where that
-// waits as it must.
+// TestRunAgainAlone checks that a repeated run waits for the runs of other benches that share the Quiet. The other
+// bench's run lasts until the repeated run starts, or for 200 ms if that run waits as it should.
 func TestRunAgainAlone(t *testing.T) {
 	var quiet trial.Quiet
 	otherRuns, again := make(chan struct{}), make(chan struct{})
@@ -275,7 +275,7 @@ func TestRunAgainAlone(t *testing.T) {
 	b, c := newBatch(t, "", "", func(string, io.Writer, io.Writer) (judge.Exec, error) {
 		if runs++; runs == 1 {
 			<-otherRuns
-			return judge.Exec{CPU: 1050 * time.Millisecond}, nil // a little slow: it is run again
+			return judge.Exec{CPU: 1050 * time.Millisecond}, nil // slightly too slow, so it is repeated
 		}
 		overlapped.Store(busy.Load())
 		close(again)

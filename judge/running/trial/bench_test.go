@@ -11,8 +11,8 @@ import (
 	"assay/judge/running/trial"
 )
 
-// BenchmarkInteractive measures a case with a question and a dialogue with many: what
-// the second has more is the price of its rounds, through two relays.
+// BenchmarkInteractive compares a case with a single question with a case that has a long dialogue. The difference
+// is the cost of the rounds through two relays.
 func BenchmarkInteractive(b *testing.B) {
 	box := newBox(b)
 	for _, rounds := range []int{1, 10_000} {

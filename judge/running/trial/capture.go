@@ -7,16 +7,17 @@ import (
 	"os"
 )
 
-// inMemory is how much of an output is held in memory. A larger output goes to a file without a name.
+// inMemory is the maximum size of an output that is kept in memory, in bytes. A larger output goes to an unnamed
+// file.
 const inMemory = 1 << 20
 
 // capture receives a program's standard output. The sandbox limits its size.
 type capture struct {
-	dir  string // for the file
+	dir  string // directory for the file
 	head bytes.Buffer
 	file *os.File // nil while the output is small
 	size int64
-	err  error // the first error of the file; the program may continue, so that it is not blamed
+	err  error // first error of the file; the program may continue, because it is not at fault
 }
 
 func (c *capture) Write(p []byte) (int, error) {
@@ -37,8 +38,8 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// spill moves the output to a file and removes the file's name at once, so that nothing stays behind, however
-// the judge ends.
+// spill moves the output to a file and removes the file's name at once, so that nothing remains, however the judge
+// ends.
 func (c *capture) spill() {
 	f, err := os.CreateTemp(c.dir, "assay-output-*")
 	if err != nil {
@@ -68,7 +69,7 @@ func (c *capture) close() {
 	}
 }
 
-// unmarked returns an output without the byte order marks at its start.
+// unmarked returns an output without byte order marks at its start.
 func unmarked(text *io.SectionReader) *io.SectionReader {
 	const mark = "\ufeff"
 	at, start := int64(0), make([]byte, len(mark))

@@ -18,13 +18,14 @@ import (
 //	program ---> relay ---> interactor
 //	        <--- relay <---
 //
-// The relays record the dialogue and count what the program writes. They protect each side from the other's
-// end until that has really ended. So the order in which the processes end shows which one was first, and
-// judge.Settle uses it. Neither is killed for writing to the other after that has ended.
+// The relays record the dialogue and count what the program writes. Each relay hides the end of one process from
+// the other process until the first process has really ended. So the order in which the processes end shows which
+// one was first, and judge.Settle uses this order. A process that writes to a process that has ended is not
+// killed.
 type interactive struct {
 	passes
 	join  judge.Joiner
-	tells bool // a checker judges the interactor's output (testlib)
+	tells bool // whether a checker judges the interactor's output (testlib)
 }
 
 func newInteractive(ctx context.Context, b *Batch, limits judge.Limits) (Bench, error) {
@@ -70,11 +71,11 @@ func (t *interactive) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, e
 	})
 }
 
-// backlog is how long the interactor may continue to read the output of a program that was killed at its
-// limit. That may be megabytes, and no longer affects the result.
+// backlog is how long the interactor may continue to read the output of a program that was killed at its limit.
+// That output may be megabytes long, and no longer affects the result.
 const backlog = 2 * time.Second
 
-// talk runs the two programs together, once.
+// talk runs the two programs together for one pass.
 func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits, talk *transcript) (
 	*judge.Attempt, judge.Outcome, error,
 ) {
@@ -116,7 +117,7 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 	return &judge.Attempt{Exec: x, Stderr: stderr.Bytes(), Beside: ended[1].CPU}, o, nil
 }
 
-// leave makes the interactor's output for the checker the attempt's output.
+// leave replaces the attempt's output by the output that the interactor wrote for the checker.
 func (t *interactive) leave(s *check.Session, a *judge.Attempt) error {
 	text, file, err := s.Output()
 	if err != nil {
@@ -136,7 +137,7 @@ func (t *interactive) leave(s *check.Session, a *judge.Attempt) error {
 	return nil
 }
 
-// section returns a text that supports reads at any offset.
+// section returns a text as a section, which supports reads at any offset.
 func section(text string) *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))
 }

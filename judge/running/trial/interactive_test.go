@@ -23,8 +23,8 @@ import (
 	"assay/judge/running/trial"
 )
 
-// TestMain is also every program of these tests: each argument is something that it
-// does. A setter's program has the file names of its protocol before them.
+// TestMain also acts as every program of these tests. Each argument is an action. A setter's program has the file
+// names of its protocol before the actions.
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	switch os.Getenv("TRIAL_TEST_ROLE") {
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 		act(os.Args[4:], os.Args[3])
 	case "testlib":
 		act(os.Args[1:len(os.Args)-3], filepath.Dir(os.Args[len(os.Args)-2])+"/")
-	case "static": // language, entry, feedback, args
+	case "static": // arguments: language, entry, feedback, args
 		fmt.Fprintf(os.Stderr, "asked about %s in %s\n", os.Args[2], os.Args[1])
 		code, err := os.ReadFile(os.Args[2])
 		if err != nil {
@@ -52,8 +52,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// act does one thing after the other. "again N:" does what follows only while the
-// feedback directory has seen fewer than N starts.
+// act executes the actions in order. In "until N", N is the number of the first start that executes the remaining
+// actions. Earlier starts request another pass.
 func act(todo []string, feedback string) {
 	in := bufio.NewReader(os.Stdin)
 	for i, what := range todo {
@@ -65,7 +65,7 @@ func act(todo []string, feedback string) {
 			fmt.Println(rest)
 		case "mutter":
 			fmt.Print(rest)
-		case "hear": // a line, which must be the one
+		case "hear": // read a line, which must be equal
 			line, err := in.ReadString('\n')
 			if err != nil || rest != "" && line != rest+"\n" {
 				fmt.Fprintf(os.Stderr, "heard %q, %v\n", line, err)
@@ -73,14 +73,14 @@ func act(todo []string, feedback string) {
 			}
 		case "drain":
 			io.Copy(io.Discard, in)
-		case "ask": // n times, an answer each
+		case "ask": // n questions, each with an answer
 			for i := range n {
 				fmt.Println(i)
 				if line, err := in.ReadString('\n'); err != nil || line != fmt.Sprintln(i) {
 					os.Exit(9)
 				}
 			}
-		case "answer": // as often as it is asked
+		case "answer": // answer until the input ends
 			for line, err := in.ReadString('\n'); err == nil; line, err = in.ReadString('\n') {
 				fmt.Print(line)
 			}
@@ -105,20 +105,20 @@ func act(todo []string, feedback string) {
 			}
 		case "sleep":
 			time.Sleep(time.Hour)
-		case "nap": // so many milliseconds
+		case "nap": // sleep for n milliseconds
 			time.Sleep(time.Duration(n) * time.Millisecond)
 		case "crash":
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			time.Sleep(time.Hour)
 		case "exit":
 			os.Exit(n)
-		case "show": // a file of the working directory
+		case "show": // print a file from the working directory
 			text, err := os.ReadFile(rest)
 			fmt.Print(string(text))
 			if err != nil {
 				os.Exit(9)
 			}
-		case "until": // from the n-th start on, do only what follows
+		case "until": // before the n-th start, only request another pass
 			starts, _ := os.ReadFile(feedback + "starts")
 			if len(starts)+1 < n {
 				os.WriteFile(feedback+"starts", append(starts, 'x'), 0o600)
@@ -131,22 +131,22 @@ func act(todo []string, feedback string) {
 	}
 }
 
-// play is a contest of one case.
+// play is a problem with one case.
 type play struct {
 	kind       judge.Kind
-	program    string // what the program does, in turn: "say 1; hear 2"
+	program    string // the actions of the program: "say 1; hear 2"
 	interactor string
 	checker    string
-	speaks     string // the interactor; kattis if empty
+	speaks     string // the interactor's protocol; if empty, kattis
 	change     func(p *judge.Problem, c *judge.Case, s *trial.Setup)
 }
 
 var tight = judge.Limits{CPU: 400 * time.Millisecond, Wall: time.Minute, Output: 4 << 20}
 
-// idles makes the wall limit of a case short: nobody has to do anything in it.
+// idles makes the wall time limit of a case short. No program needs it for computing.
 func idles(p *judge.Problem, _ *judge.Case, _ *trial.Setup) { p.Limits.Wall = 500 * time.Millisecond }
 
-// newBox makes the sandbox of a test.
+// newBox returns a sandbox for a test.
 func newBox(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
 	box, err := sandbox.New(sandboxtest.Any())
@@ -226,8 +226,8 @@ func acts(what string) (list []string) {
 	return list
 }
 
-// self makes a program of this test binary. Built with the race detector, it would sleep a
-// second before it ends.
+// self returns this test binary as a program. A binary built with the race detector would sleep for a second
+// before it exits, so this is disabled.
 func self(t testing.TB, role string) *judge.Program {
 	t.Helper()
 	path, err := os.Executable()
@@ -245,7 +245,7 @@ func TestInteractive(t *testing.T) {
 	for _, test := range []struct {
 		name, program, interactor string
 		want                      judge.Verdict
-		message                   string // has this in it
+		message                   string // text contained in the message
 	}{
 		{"it accepts a dialogue that ends well", "hear ask; say 7; hear ok", "say ask; hear 7; say ok; exit 42", judge.Accepted, ""},
 		{"it accepts a program that leaves before the interactor", "say 7", "hear 7; drain; exit 42", judge.Accepted, ""},
@@ -306,7 +306,7 @@ func TestInteractive(t *testing.T) {
 			switch {
 			case strings.Contains(test.name, "idle"):
 				y.change = idles
-			case strings.Contains(test.name, "runs on"): // until it is told
+			case strings.Contains(test.name, "runs on"): // until it is stopped
 				y.change = func(p *judge.Problem, _ *judge.Case, _ *trial.Setup) { p.Limits.CPU = time.Minute }
 			case strings.Contains(test.name, "waiting"): // less than the interactor takes
 				y.change = func(p *judge.Problem, _ *judge.Case, _ *trial.Setup) { p.Limits.Wall = time.Second }
@@ -348,7 +348,7 @@ func TestTestlibInteractors(t *testing.T) {
 			y.change = func(p *judge.Problem, _ *judge.Case, s *trial.Setup) {
 				if test.checker == "tokens" {
 					p.Checker = judge.Checking{Name: "tokens"}
-					// The builtin checker takes other arguments than the interactor.
+					// The built-in checker has other arguments than the interactor.
 					p.Interactor.Args, y.interactor = acts(test.interactor), ""
 				}
 			}
@@ -499,7 +499,7 @@ func TestSetupsThatCannotBe(t *testing.T) {
 	}
 }
 
-// selves builds programs that are the test binary.
+// selves is a builder whose programs are the test binary.
 type selves struct{ t testing.TB }
 
 func (b selves) Part(_ context.Context, p *judge.Part) (*judge.Program, error) {

@@ -8,9 +8,9 @@ import (
 	"assay/judge/running/check"
 )
 
-// multiPass runs a program on the case's input. While the checker accepts and leaves nextpass.in in its
-// feedback directory, it runs the program again on that. Limits are for each pass. The feedback directory
-// stays the same.
+// multiPass runs a program on the case's input. As long as the checker accepts and leaves nextpass.in in its
+// feedback directory, it runs the program again with that file as input. Limits are for each pass. All passes use
+// the same feedback directory.
 type multiPass struct{ passes }
 
 func newMultiPass(ctx context.Context, b *Batch, limits judge.Limits) (Bench, error) {
@@ -43,7 +43,7 @@ func (t *multiPass) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, err
 	})
 }
 
-// once runs the program and judges its output.
+// once runs the program for one pass and judges its output.
 func (t *multiPass) once(ctx context.Context, c *judge.Case, s *check.Session, limits judge.Limits) (*judge.Attempt, judge.Outcome, error) {
 	in, err := os.Open(s.Input())
 	if err != nil {

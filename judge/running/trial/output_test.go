@@ -16,8 +16,8 @@ import (
 	"assay/judge/running/trial"
 )
 
-// writer is a judge.Runner whose program writes so many bytes to standard output, to
-// standard error and to files of its working directory.
+// writer is a judge.Runner whose program writes these numbers of bytes to standard output, to standard error, and
+// to files in its working directory.
 type writer struct{ out, err, made, changed int }
 
 func (w writer) Run(_ context.Context, c *judge.Command) (judge.Exec, error) {
@@ -37,7 +37,7 @@ func (writer) Start(context.Context, *judge.Command) (judge.Process, error) {
 	return nil, errors.New("not here")
 }
 
-// attempt has a program tried on a case with an empty input.
+// attempt runs a program on a case with an empty input.
 func attempt(t *testing.T, p *judge.Problem, r judge.Runner, program judge.Program, files ...judge.CaseFile) *judge.Attempt {
 	t.Helper()
 	dir := t.TempDir()
@@ -88,8 +88,8 @@ func TestAllOutput(t *testing.T) {
 	}
 }
 
-// TestMarks: byte order marks at the start of the output do not count where they are the
-// run time's.
+// TestMarks checks that byte order marks at the start of the output are ignored if the language runtime writes
+// them.
 func TestMarks(t *testing.T) {
 	for _, row := range []struct {
 		it, out, want string

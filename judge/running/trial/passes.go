@@ -11,8 +11,8 @@ import (
 	"assay/judge/running/check"
 )
 
-// passes are runs on a case, one after the other, as long as a program of the setter requests more. All
-// belong to one session of that program.
+// passes runs a program on a case repeatedly, as long as one of the setter's programs requests another run. All
+// runs belong to one session of that program.
 type passes struct {
 	*Batch
 	validator *check.Validator
@@ -28,12 +28,12 @@ func newPasses(ctx context.Context, b *Batch, part *judge.Part, limits judge.Lim
 	return passes{b, v, most}, err
 }
 
-// Close ends the setter's programs.
+// Close stops the setter's programs.
 func (p *passes) Close() error {
 	return errors.Join(p.validator.Close(), p.Batch.Close())
 }
 
-// each runs a case: once for each pass, and end after the last one.
+// each runs a case. It calls the function once for each pass, and the function end after the last pass.
 func (p *passes) each(c *judge.Case, once func(s *check.Session, pass int) (
 	*judge.Attempt, judge.Outcome, error,
 ), end func(*check.Session, *judge.Attempt) error) (all *judge.Attempt, err error) {
@@ -75,7 +75,7 @@ func discard(a *judge.Attempt) {
 	}
 }
 
-// next reports whether there is another pass after one with this outcome.
+// next reports whether a pass with this outcome is followed by another one.
 func (p *passes) next(s *check.Session, o judge.Outcome, pass int) (bool, judge.Outcome, error) {
 	again, o, err := s.Next(o)
 	switch {
@@ -96,8 +96,8 @@ func (p *passes) next(s *check.Session, o judge.Outcome, pass int) (bool, judge.
 	return again, o, nil
 }
 
-// worse combines an attempt with that of the pass before it: it ends like the later one, with the larger
-// resource use of both.
+// worse combines an attempt with the attempt of the previous pass. The result ends like the later attempt, and
+// contains the larger resource use of both.
 func worse(before, a *judge.Attempt) *judge.Attempt {
 	if before == nil {
 		return a

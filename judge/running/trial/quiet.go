@@ -2,12 +2,12 @@ package trial
 
 import "sync"
 
-// Quiet coordinates runs that may run at the same time, and runs that must be alone. Before a run that must
-// be alone starts, the others end, and none starts before it ends. The benches of one process share it. The
+// Quiet coordinates runs that may be concurrent with runs that must be alone. A run that must be alone starts
+// after all other runs have ended, and no run starts before it ends. The benches of one process share a Quiet. The
 // zero value is ready to use.
 type Quiet struct{ mu sync.RWMutex }
 
-// beside calls do at the same time as others. Do must not call beside or alone.
+// beside calls the function do concurrently with other runs. The function must not call beside or alone.
 func (q *Quiet) beside(do func()) {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
@@ -21,7 +21,7 @@ func (q *Quiet) alone(do func()) {
 	do()
 }
 
-// quiet returns the Quiet of the bench.
+// quiet returns the Quiet that the bench uses.
 func (b *Batch) quiet() *Quiet {
 	if b.Quiet != nil {
 		return b.Quiet

@@ -10,15 +10,14 @@ import (
 	"assay/judge/running/check"
 )
 
-// reruns runs a program several times on a case, as the problem says. In some of the runs it talks to the
-// interactor. The interactor's output is the input of the next run or, after the last run, the output that
-// the checker judges. After a run without interactor, the checker judges the program's output, and the
-// checker's output is the input of the next run. The checker gets the input of the run. Limits are for each
-// run.
+// reruns runs a program several times on a case, as configured by the problem. In some of the runs, the program
+// talks to the interactor. The interactor's output is the input of the next run or, after the last run, the output
+// that the checker judges. After a run without the interactor, the checker judges the program's output, and the
+// checker's output is the input of the next run. The checker gets the input of the run. Limits are for each run.
 type reruns struct {
 	*interactive
 	talks   []bool
-	program *check.Validator // the checker, if it is the setter's
+	program *check.Validator // the checker, if it is a setter's program
 }
 
 func newReruns(ctx context.Context, b *Batch, limits judge.Limits) (_ Bench, err error) {
@@ -36,7 +35,7 @@ func newReruns(ctx context.Context, b *Batch, limits judge.Limits) (_ Bench, err
 	if p.Checker.Program != nil {
 		t.program, err = s.validator(ctx, p.Checker.Program, limits)
 	} else {
-		b.Checker, err = s.Crew.Checker(ctx) // so that its options are checked now
+		b.Checker, err = s.Crew.Checker(ctx) // checks the options now
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.closeParts())
@@ -53,7 +52,7 @@ func (t *reruns) closeParts() (err error) {
 	return err
 }
 
-// Close ends the setter's programs.
+// Close stops the setter's programs.
 func (t *reruns) Close() error { return errors.Join(t.closeParts(), t.Batch.Close()) }
 
 // Try runs the program as often as required.
@@ -68,19 +67,19 @@ func (t *reruns) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error)
 	})
 }
 
-// rerun is one case in progress.
+// rerun is a case in progress.
 type rerun struct {
 	*reruns
 	c       *judge.Case
 	limits  judge.Limits
 	files   caseFiles
-	talking *check.Session // of the interactor
-	judging *check.Session // of the checker
-	kept    []*capture     // inputs of runs
+	talking *check.Session // the interactor's session
+	judging *check.Session // the checker's session
+	kept    []*capture     // inputs of runs, kept until the end of the case
 	talk    transcript
 }
 
-// close releases the resources of the case and, if it failed, the attempt.
+// close releases the resources of the case. If the case failed, it also closes the attempt.
 func (r *rerun) close(all *judge.Attempt, failed error) (err error) {
 	for _, s := range []*check.Session{r.talking, r.judging} {
 		if s != nil {
@@ -97,7 +96,7 @@ func (r *rerun) close(all *judge.Attempt, failed error) (err error) {
 	return err
 }
 
-// keep makes an input that exists until the end of the case.
+// keep returns a capture for an input that is kept until the end of the case.
 func (r *rerun) keep() *capture {
 	k := &capture{dir: r.TempDir}
 	r.kept = append(r.kept, k)
@@ -168,7 +167,7 @@ func (r *rerun) once(ctx context.Context, in *io.SectionReader, talks, last bool
 	return a, o, next, err
 }
 
-// output runs the program, and returns its output, or that of the interactor.
+// output runs the program, and returns its output or the interactor's.
 func (r *rerun) output(ctx context.Context, in *io.SectionReader, talks bool) (
 	a *judge.Attempt, o judge.Outcome, out *io.SectionReader, err error,
 ) {
@@ -203,7 +202,7 @@ func (r *rerun) output(ctx context.Context, in *io.SectionReader, talks bool) (
 	return a, o, out, err
 }
 
-// right lets the checker judge the output of the last run.
+// right judges the output of the last run with the checker.
 func (r *rerun) right(ctx context.Context, in, out *io.SectionReader) (judge.Outcome, error) {
 	if r.judging != nil {
 		if err := r.judging.Give(in); err != nil {
@@ -211,7 +210,7 @@ func (r *rerun) right(ctx context.Context, in, out *io.SectionReader) (judge.Out
 		}
 		return r.judging.Between(ctx, out, nil)
 	}
-	checker, err := r.setter.Crew.Checker(ctx) // a separate checker: several cases are judged at the same time
+	checker, err := r.setter.Crew.Checker(ctx) // a separate checker, because several cases are judged at the same time
 	if err != nil {
 		return judge.Outcome{}, err
 	}

@@ -13,8 +13,8 @@ import (
 	"assay/judge/running/trial"
 )
 
-// nester is a judge.Runner whose program nests directories in its working directory, deeper
-// than a path can say.
+// nester is a judge.Runner whose program nests directories in its working directory, deeper than the maximum
+// length of a path.
 type nester struct{ room judge.Mount }
 
 func (n *nester) Run(_ context.Context, c *judge.Command) (judge.Exec, error) {

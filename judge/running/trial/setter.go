@@ -17,7 +17,7 @@ import (
 	"assay/judge/running/check"
 )
 
-// setter has the setter's programs that are not called for each case.
+// setter contains the setter's programs that are not run for each case.
 type setter struct {
 	Setup
 	limits  judge.Limits
@@ -25,7 +25,7 @@ type setter struct {
 	graders map[*judge.Part]*judge.Program
 }
 
-// build builds the programs.
+// build builds the setter's programs.
 func (s *setter) build(ctx context.Context, limits judge.Limits) (err error) {
 	s.limits, s.graders = limits, map[*judge.Part]*judge.Program{}
 	if p := s.Problem.Static; p != nil {
@@ -60,7 +60,7 @@ func (s *setter) close() error {
 	return s.static.Close()
 }
 
-// sourceDir is where a static validator finds the submission.
+// sourceDir is the directory of the submission's files for a static validator.
 const sourceDir = "/submission"
 
 // Static runs the static validator on the submission's files, "validator language entry-point feedback/
@@ -94,7 +94,7 @@ func (b *Batch) Static(ctx context.Context, n *judge.Node) (judge.Outcome, error
 	return session.Static(ctx, judge.Mount{Host: dir, At: sourceDir}, append([]string{language, entry}, n.Static.Args...))
 }
 
-// copySource copies the submission's files, readable for every user.
+// copySource copies the submission's files and makes them readable for every user.
 func copySource(from, to string) error {
 	if err := os.Chmod(to, 0o755); err != nil {
 		return err
@@ -113,11 +113,11 @@ func copySource(from, to string) error {
 	return os.WriteFile(filepath.Join(to, filepath.Base(from)), data, 0o644)
 }
 
-// graded is the output of a grader.
+// graded matches the output of a grader.
 var graded = pattern.New(`^(AC|WA|TLE|RTE|MLE|OLE|JE)\s+(-?[0-9.]+)\s*$`)
 
-// Grade lets the node's grader aggregate the results of its children: it reads a line "AC 1.0" for each, and
-// prints one.
+// Grade aggregates the results of a node's children with the node's grader. The grader reads a line such as "AC
+// 1.0" for each child, and prints one.
 func (b *Batch) Grade(ctx context.Context, n *judge.Node, results []judge.Result) (judge.Result, error) {
 	program := b.setter.graders[n.Legacy.Grader]
 	if program == nil {
@@ -126,7 +126,7 @@ func (b *Batch) Grade(ctx context.Context, n *judge.Node, results []judge.Result
 	var in strings.Builder
 	for _, r := range results {
 		verdict := r.Verdict
-		if verdict == judge.IdlenessLimit { // a verdict that graders do not know
+		if verdict == judge.IdlenessLimit { // graders do not know this verdict
 			verdict = judge.TimeLimit
 		}
 		fmt.Fprintf(&in, "%s %s\n", verdict, strconv.FormatFloat(r.Points, 'f', -1, 64))

@@ -9,30 +9,30 @@ import (
 	"assay/judge/internal/window"
 )
 
-// How much of a dialogue is stored: whole lines at its start and at its end.
+// How much of a dialogue is stored: complete lines at its start and at its end.
 const (
 	dialogueHead = 4 << 10 // bytes
 	dialogueTail = 4 << 10
-	dialogueLine = 200 // bytes of one line
+	dialogueLine = 200 // maximum bytes of one line
 )
 
 // The speaker of a line.
 const (
 	fromInteractor = "<"
 	fromProgram    = ">"
-	nobody         = "-" // the end of a pass
+	nobody         = "-" // marks the end of a pass
 )
 
 // transcript stores the start and the end of the dialogue of two programs, in the order in which lines passed
-// through the judge. It stores raw bytes until a reader needs them, because dialogues are long and usually
-// not read.
+// through the judge. It stores raw bytes and formats them only on request, because dialogues are long and rarely
+// read.
 type transcript struct {
 	mu   sync.Mutex
-	open map[string][]byte // the incomplete line of each speaker
-	head []byte            // lines, each with its speaker before it and a line feed after it
-	full bool              // the head is full
-	tail []byte            // the last of the lines after it
-	last int               // number of lines after it
+	open map[string][]byte // maps each speaker to its incomplete line
+	head []byte            // lines; each follows its speaker and ends with a line feed
+	full bool              // whether head is full
+	tail []byte            // the last of the lines that follow head
+	last int               // number of lines that follow head
 }
 
 // said is a speaker.
@@ -41,7 +41,7 @@ type said struct {
 	mark string
 }
 
-// by returns a writer for the output of one speaker.
+// by returns a writer for the output of a speaker.
 func (t *transcript) by(mark string) said { return said{t, mark} }
 
 func (s said) Write(p []byte) (int, error) {
@@ -65,7 +65,7 @@ func (s said) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// pass ends a pass. Incomplete lines become lines.
+// pass ends a pass. Incomplete lines become complete.
 func (t *transcript) pass(more bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,7 +93,7 @@ func (t *transcript) add(mark string, line []byte) {
 	}
 }
 
-// end returns the whole lines in the last bytes of a text.
+// end returns the complete lines in the last bytes of a text.
 func end(text []byte) []byte {
 	if len(text) <= dialogueTail {
 		return text
@@ -102,7 +102,7 @@ func end(text []byte) []byte {
 	return text[bytes.IndexByte(text, '\n')+1:]
 }
 
-// silence explains why both may wait for the other one to speak.
+// silence explains why both programs may be waiting for each other.
 func (t *transcript) silence() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -129,7 +129,7 @@ func (t *transcript) String() string {
 	return out.String()
 }
 
-// write formats lines for people.
+// write formats lines for display.
 func write(out *strings.Builder, lines []byte) {
 	for line := range bytes.Lines(lines) {
 		mark, text := string(line[:1]), line[1:len(line)-1]

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTranscript holds the transcript against one that keeps everything.
+// TestTranscript compares the transcript with one that keeps everything.
 func TestTranscript(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var talk transcript

@@ -1,16 +1,16 @@
-// Package trial runs a program on the cases of a problem, and lets the output be checked, with one file for
-// each kind of problem. It implements judge.Bench, and New makes the bench for a problem's kind.
+// Package trial runs a program on the cases of a problem, and has the output checked. It has one file for each
+// kind of problem. It implements judge.Bench, and New returns the bench for a problem's kind.
 //
 //	batch.go        one input, one output
 //	interactive.go  the program and the interactor talk to each other
-//	multipass.go    the program runs again on what the checker or interactor made
-//	reruns.go       the program runs as often as the problem says (Polygon)
-//	answers.go      the submission is the outputs themselves
+//	multipass.go    the program runs again on the output of the checker or interactor
+//	reruns.go       the program runs as often as the problem requires (Polygon)
+//	answers.go      the submission consists of outputs
 //	setter.go       static validators and graders
 //	workdir.go      the directory that a program runs in
 //
-// It does not decide verdicts: judge.Classify, judge.Settle and the checker do. It does not limit programs:
-// the sandbox does.
+// It does not decide verdicts: judge.Classify, judge.Settle and the checker do. It does not limit programs: the
+// sandbox does.
 package trial
 
 import (
@@ -24,45 +24,45 @@ import (
 	"assay/judge/running/lang"
 )
 
-// Way says how a program is run.
+// Way is how a program is run.
 type Way struct {
-	// Retime repeats a run alone, before it is judged, if it was slightly too slow or got too little CPU
-	// time: if programs share a machine, times vary.
+	// Retime repeats a run alone, before it is judged, if it was slightly too slow or got too little CPU time.
+	// Times vary if programs share a machine.
 	Retime bool
 	// Slow means that a program is known to be too slow. It is killed at its time limit, and a run over the
 	// limit is not repeated.
 	Slow bool
 }
 
-// Setup is what a bench needs.
+// Setup contains everything that a bench needs.
 type Setup struct {
-	Problem *judge.Problem // with the limits to enforce
-	Runner  judge.Runner   // for interactive problems also a judge.Joiner
+	Problem *judge.Problem // includes the limits to be enforced
+	Runner  judge.Runner   // for interactive problems, also a judge.Joiner
 	Crew    *check.Crew    // the setter's programs
 
 	Source string // the submission: a file or a directory
 	// ShowSource makes the submission's own files visible in its working directory.
 	ShowSource bool
-	Make       func(ctx context.Context) (*lang.Result, error) // builds it; not called for answers
-	// Language and Entry are arguments of a static validator. The defaults are the language's id and the name
-	// of the file or directory.
+	Make       func(ctx context.Context) (*lang.Result, error) // builds the submission; not called if it consists of outputs
+	// Language and Entry are arguments for a static validator. The defaults are the language's id and the name of
+	// the file or directory.
 	Language, Entry string
 
-	TempDir string // for outputs that are too large for memory; if empty, the system's
+	TempDir string // directory for outputs too large for memory; if empty, the system's default
 	Way
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error // see Batch
-	// Quiet is shared by all benches whose runs may disturb one another. If nil, this bench has its own.
+	// Quiet is shared by all benches whose runs may disturb each other. If nil, this bench has its own.
 	Quiet *Quiet
 }
 
 // Bench is a judge.Bench for one submission. The caller must call Close.
 type Bench interface {
 	judge.Bench
-	// Close ends the setter's programs. No other call may be in progress.
+	// Close stops the setter's programs. No other call may be in progress.
 	Close() error
 }
 
-// New makes a bench. It builds those of the setter's programs that are needed.
+// New returns a bench. It builds the setter's programs that the bench needs.
 func New(ctx context.Context, s Setup) (_ Bench, err error) {
 	p := s.Problem
 	b := &Batch{
@@ -99,7 +99,7 @@ func New(ctx context.Context, s Setup) (_ Bench, err error) {
 	return b, err
 }
 
-// validator makes a setter's program ready to judge in steps.
+// validator builds a setter's program and returns it as a Validator.
 func (s *Setup) validator(ctx context.Context, p *judge.Part, limits judge.Limits) (*check.Validator, error) {
 	program, err := s.Crew.Part(ctx, p)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Setup) validator(ctx context.Context, p *judge.Part, limits judge.Limit
 	return v, err
 }
 
-// joiner returns the runner if it can join programs.
+// joiner returns the runner as a Joiner, or an error if it is not one.
 func (s *Setup) joiner() (judge.Joiner, error) {
 	if j, ok := s.Runner.(judge.Joiner); ok {
 		return j, nil

@@ -15,35 +15,35 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// Where a program runs: in its private scratch directory, or in a directory with the files that it is to see.
-// Those are the files of the case and, if Setup says so, the submission's own. If submissions may not write
-// files, no program may write to this directory; the scratch directory is still there for the language
-// runtime.
+// A program runs in its private scratch directory, or in a directory with the files that it may read. These are
+// the files of the case and, if requested by Setup, the submission's own files. If submissions may not write
+// files, no program may write to the directory with these files. The scratch directory still exists for the
+// language runtime.
 
-// filesDir is the path of that directory, inside.
+// filesDir is the path of the directory with a program's files inside the sandbox.
 const filesDir = "/files"
 
-// What a program may add to that directory: as much as to its scratch directory or its output, but at least
-// leastRoom bytes, and this number of files.
+// How much a program may add to the directory with its files. The size limit is that of its scratch directory or
+// its output, but at least leastRoom. The program may add mostFiles files.
 const (
 	leastRoom = 64 << 20
 	mostFiles = 10_000
 )
 
-// stillDir is a directory that programs cannot change, so that all cases without files of their own share it.
+// stillDir is a directory that programs cannot change, so that all cases without their own files can share it.
 type stillDir struct {
 	mu   sync.Mutex
 	path string
 }
 
-// remains are directories that could not be removed.
+// remains lists directories that could not be removed.
 type remains struct {
 	mu     sync.Mutex
 	errors []error
 }
 
-// remove removes a directory in which a program has run. If that fails, no verdict changes: the error is
-// reported at the end.
+// remove removes a directory in which a program has run. A failure does not affect verdicts: the error is reported
+// at the end.
 func (r *remains) remove(dir string) {
 	if err := raze.All(dir); err != nil {
 		r.mu.Lock()
@@ -52,14 +52,14 @@ func (r *remains) remove(dir string) {
 	}
 }
 
-// place is where a program runs once.
+// place is the directory for one run of a program.
 type place struct {
-	dir    string // empty for its scratch directory
+	dir    string // if empty, the scratch directory is used
 	done   func()
-	before map[string]fs.FileInfo // its content before the run, if needed
+	before map[string]fs.FileInfo // the content before the run, if it is needed
 }
 
-// heard is a program's standard error: its end, and its length.
+// heard contains the end of a program's standard error, and its total length.
 type heard struct {
 	tail.Buffer
 	count int64
@@ -70,21 +70,22 @@ func (h *heard) Write(p []byte) (int, error) {
 	return h.Buffer.Write(p)
 }
 
-// countsAll reports whether the output limit is for everything that a program writes.
+// countsAll reports whether the output limit applies to everything that a program writes.
 func (b *Batch) countsAll() bool { return b.setter.Problem != nil && b.setter.Problem.AllOutput }
 
-// countAll adds to a program's output what it wrote to other places, if that counts.
+// countAll adds the size of standard error and of written files to the size of the output in x, if the output
+// limit applies to everything that a program writes.
 func (b *Batch) countAll(x *judge.Exec, said *heard, at *place) {
 	if !b.countsAll() {
 		return
 	}
 	x.Output += said.count + at.grown()
 	if x.Killed == judge.Nothing && b.Limits.Output > 0 && x.Output > b.Limits.Output {
-		x.Killed = judge.Output // this decides its fate
+		x.Killed = judge.Output // this decides the verdict
 	}
 }
 
-// look records what is in the directory.
+// look records the content of the directory.
 func (at *place) look() error {
 	at.before = map[string]fs.FileInfo{}
 	return at.walk(func(name string, info fs.FileInfo) { at.before[name] = info })
@@ -104,8 +105,8 @@ func (at *place) walk(f func(name string, info fs.FileInfo)) error {
 	})
 }
 
-// grown returns the size of all files that the program made or changed. Files that the program has hidden do
-// not count.
+// grown returns the total size of the files that the program created or changed. Files that the program has hidden
+// are not counted.
 func (at *place) grown() (size int64) {
 	if at.before == nil {
 		return 0
@@ -119,8 +120,8 @@ func (at *place) grown() (size int64) {
 	return size
 }
 
-// command returns the program, with what the case gives it. The caller must call the
-// place's done after it has run.
+// command returns the command for the program with the case's arguments, and the place where it runs. The caller
+// must call the place's done function after the run.
 func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command, at place, err error) {
 	cmd = b.program.Command(limits, c.Args...)
 	files := c.Files
@@ -135,7 +136,7 @@ func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command,
 	if at, err = b.workDir(files, frozen); err != nil {
 		return nil, at, err
 	}
-	if b.countsAll() && !frozen { // its scratch directory is bounded by itself
+	if b.countsAll() && !frozen { // the scratch directory has its own limit
 		if err := at.look(); err != nil {
 			at.done()
 			return nil, at, fmt.Errorf("look at the case's files: %w", err)
@@ -150,7 +151,7 @@ func (b *Batch) command(c *judge.Case, limits judge.Limits) (cmd *judge.Command,
 	return cmd, at, nil
 }
 
-// files returns the files that the program has instead of standard input and output.
+// files returns the names of the files that the program uses instead of standard input and output.
 func (b *Batch) files() (in, out string) {
 	if p := b.setter.Problem; p != nil {
 		return p.InFile, p.OutFile
@@ -158,7 +159,7 @@ func (b *Batch) files() (in, out string) {
 	return "", ""
 }
 
-// workDir makes the directory for a case, or returns a shared one.
+// workDir creates the directory for a case, or returns a shared one.
 func (b *Batch) workDir(files []judge.CaseFile, frozen bool) (at place, err error) {
 	if !frozen {
 		at.dir, err = b.layOutAll(files)
@@ -178,11 +179,10 @@ func (b *Batch) workDir(files []judge.CaseFile, frozen bool) (at place, err erro
 	return at, err
 }
 
-// written copies what the program wrote to a file in its directory. If there is no such file, it copies
-// nothing. The program may have made a link, or a file without an end. Bytes over the limit are counted, but
-// not copied.
+// written copies a file that the program wrote to its directory. If the file does not exist, it copies nothing.
+// The program may have created a link, or an endless file. Bytes beyond the limit are counted but not copied.
 func (at *place) written(name string, to io.Writer, most int64) (size int64, err error) {
-	_ = os.Chmod(at.dir, 0o700) // the program may have removed our right to read it, if it runs as our user
+	_ = os.Chmod(at.dir, 0o700) // a program that runs as our user may have removed our right to read it
 	root, err := os.OpenRoot(at.dir)
 	if err != nil {
 		return 0, fmt.Errorf("read what the program wrote: %w", err)
@@ -195,7 +195,7 @@ func (at *place) written(name string, to io.Writer, most int64) (size int64, err
 	_ = root.Chmod(name, 0o600)
 	f, err := root.Open(name)
 	if err != nil {
-		return 0, nil // it is another file now
+		return 0, nil // the file was replaced
 	}
 	defer f.Close()
 	var from io.Reader = f
@@ -208,8 +208,8 @@ func (at *place) written(name string, to io.Writer, most int64) (size int64, err
 	return info.Size(), nil
 }
 
-// stillLayOut is layOutAll for a directory that no program may write to, even if the sandbox cannot prevent
-// it.
+// stillLayOut is like layOutAll, but removes the write permission from the directory. So no program can write to
+// it even if the sandbox cannot prevent writing.
 func (b *Batch) stillLayOut(files []judge.CaseFile) (dir string, err error) {
 	if dir, err = b.layOutAll(files); err == nil {
 		err = os.Chmod(dir, 0o555)
@@ -217,7 +217,7 @@ func (b *Batch) stillLayOut(files []judge.CaseFile) (dir string, err error) {
 	return dir, err
 }
 
-// layOutAll makes a directory with the submission's own files, and these files over them.
+// layOutAll creates a directory with the submission's own files. The given files replace files of the same name.
 func (b *Batch) layOutAll(files []judge.CaseFile) (dir string, err error) {
 	dir, err = os.MkdirTemp(b.TempDir, "assay-files-*")
 	if err != nil {
@@ -240,8 +240,8 @@ func (b *Batch) layOutAll(files []judge.CaseFile) (dir string, err error) {
 	return dir, nil
 }
 
-// openToAll lets the program, which runs as another user, change the files as in its usual directory: these
-// are copies.
+// openToAll allows the program, which runs as another user, to change the files as in its usual directory. The
+// files are copies.
 func openToAll(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.Type()&os.ModeSymlink != 0 {

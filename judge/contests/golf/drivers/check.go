@@ -14,7 +14,7 @@ import (
 	"assay/judge/internal/suggest"
 )
 
-// checker checks what the types of the keys do not.
+// checker checks a driver beyond the types of its keys.
 type checker struct {
 	doc    *strict.Doc
 	faults judge.Faults
@@ -42,7 +42,7 @@ func (k *checker) text(key, name string) string {
 	return string(data)
 }
 
-// check checks a file by itself.
+// check checks the settings of one golf.toml file.
 func (k *checker) check(d *Driver) {
 	for _, row := range []struct {
 		key  string
@@ -69,7 +69,7 @@ func (k *checker) check(d *Driver) {
 	}
 }
 
-// complete checks what a driver needs after inheritance.
+// complete checks that a driver is complete after inheritance.
 func (k *checker) complete(d *Driver) {
 	if d.Driver != "" && len(d.Calls) == 0 {
 		k.fault("driver", "the table [calls] has args, list, ...", "a driver needs calls")

@@ -1,10 +1,10 @@
-// Package drivers reads how golf submissions are called in each language. A language has a directory here,
-// named by its id. In it, golf.toml describes the form of submissions and names the programs that call them.
-// README.md documents golf.toml.
+// Package drivers reads how golf submissions are called in each language. Each language has a directory here,
+// named by its id. The file golf.toml in it describes the form of submissions and names the programs that call
+// them. README.md documents golf.toml.
 //
-// A contest can have directories of the same form, which take precedence. The package does not know how a
-// language is built and run, which judge.toml describes. It reads and checks drivers; package golf inserts
-// submissions into them and runs them.
+// A contest can have its own directories of the same form, which take precedence. The package reads and checks
+// drivers; package golf inserts submissions into them and runs them. The file judge.toml, not this package,
+// describes how a language is built and run.
 package drivers
 
 import (
@@ -28,62 +28,62 @@ import (
 //go:embed */*
 var embedded embed.FS
 
-// File is the name of a driver's description. Dir is the name of the directory of drivers in the root of a
-// contest.
+// File is the name of a driver's description. Dir is the name of the directory in the contest's root that contains
+// its drivers.
 const (
 	File = "golf.toml"
 	Dir  = "golf"
 )
 
-// Driver says how submissions in one language are called. The zero value only supports programs that are run
-// as judge.toml says.
+// Driver describes how submissions in one language are called. The zero value supports only programs that are run
+// according to judge.toml.
 type Driver struct {
 	Like string `toml:"like"` // another language, whose driver supplies missing settings
 
-	Programs []string `toml:"programs"` // expressions that match a whole program
-	Argv     []string `toml:"argv"`     // expressions of programs that take arguments
-	Broken   []string `toml:"broken"`   // expressions of the compiler's output for a program that cannot be parsed
-	Inputs   []string `toml:"inputs"`   // forms of input that are tried first
-	Wraps    []Wrap   `toml:"wraps"`    // code that programs may need around them
+	Programs []string `toml:"programs"` // regular expressions that match a whole program
+	Argv     []string `toml:"argv"`     // regular expressions that match programs with arguments
+	Broken   []string `toml:"broken"`   // regular expressions that match compiler errors for unparsable programs
+	Inputs   []string `toml:"inputs"`   // input forms to try first
+	Wraps    []Wrap   `toml:"wraps"`    // code in which programs may need to be wrapped
 	Ending   string   `toml:"ending"`   // required end of a program's file
-	Inline   string   `toml:"inline"`   // an expression of flags that are followed by the code itself
+	Inline   string   `toml:"inline"`   // regular expression for flags that are followed by the code itself
 
-	Names    []string            `toml:"names"`     // expressions whose $1 is the name of a function
-	Values   []string            `toml:"values"`    // expressions of names that may contain a function, tried later
+	Names    []string            `toml:"names"`     // regular expressions whose $1 is the name of a function
+	Values   []string            `toml:"values"`    // regular expressions for names that may hold a function; tried later
 	Split    bool                `toml:"split"`     // the last line may be a function without a name
-	Hoist    string              `toml:"hoist"`     // an expression of what must come first
-	Answer   string              `toml:"answer"`    // name of the submission's file, beside the driver
-	Around   string              `toml:"around"`    // content of that file, if it is not just the code
-	Calls    map[string]string   `toml:"calls"`     // how a form calls it
-	Arg      string              `toml:"arg"`       // one argument
-	Words    map[string][]string `toml:"words"`     // an item for each argument, and a separator
-	OneBuild bool                `toml:"one_build"` // the driver reads the form and the name, so it is built once
-	Case     string              `toml:"case"`      // one call, in drivers that know all of them
-	Loaded   string              `toml:"loaded"`    // for drivers that read code: the code that writes the frame of a loaded submission
-	Each     string              `toml:"each"`      // and the code for one input
-	Build    [][]string          `toml:"build"`     // of all submissions, instead of the language's own
-	Run      []string            `toml:"run"`       // of functions, instead of the language's own
+	Hoist    string              `toml:"hoist"`     // regular expression for code that must come first
+	Answer   string              `toml:"answer"`    // name of the submission's file in the driver's directory
+	Around   string              `toml:"around"`    // content of that file, if it is more than the code
+	Calls    map[string]string   `toml:"calls"`     // code of the call for each form
+	Arg      string              `toml:"arg"`       // code of one argument
+	Words    map[string][]string `toml:"words"`     // code for each argument, and a separator
+	OneBuild bool                `toml:"one_build"` // built once, because the driver reads the form and the name at run time
+	Case     string              `toml:"case"`      // code of one call, in drivers that contain all calls
+	Loaded   string              `toml:"loaded"`    // in drivers that read code, the code that writes the frame after loading
+	Each     string              `toml:"each"`      // in drivers that read code, the code for one input
+	Build    [][]string          `toml:"build"`     // build commands for all submissions, instead of the language's
+	Run      []string            `toml:"run"`       // command to run functions, instead of the language's
 
-	ServerRun []string `toml:"server_run"` // of the server, instead of the language's own
+	ServerRun []string `toml:"server_run"` // command to run the server, instead of the language's
 
 	DriverFile string `toml:"driver"`
 	ServerFile string `toml:"server"`
-	Driver     string // the text of DriverFile: calls the submission on every input
-	Server     string // the text of ServerFile: runs a program on many inputs
+	Driver     string // text of DriverFile, which calls the submission on every input
+	Server     string // text of ServerFile, which runs a program on many inputs
 }
 
-// Wrap is code that a program may need around it.
+// Wrap is code in which a program may need to be wrapped.
 type Wrap struct {
-	Name   string `toml:"name"`   // name for people
-	When   string `toml:"when"`   // an expression of programs that need it; empty for all
-	Unless string `toml:"unless"` // an expression of programs that do not need it
+	Name   string `toml:"name"`   // name for messages
+	When   string `toml:"when"`   // regular expression for programs that need it; empty means all
+	Unless string `toml:"unless"` // regular expression for programs that do not need it
 	Code   string `toml:"code"`   // with {code}
 }
 
-// Set contains drivers by the ids of their languages.
+// Set maps language ids to drivers.
 type Set map[string]*Driver
 
-// Of returns the driver of a language. For a language without a driver it returns the zero Driver.
+// Of returns the driver of a language. If the language has no driver, it returns the zero Driver.
 func (s Set) Of(id string) *Driver {
 	if d, ok := s[id]; ok {
 		return d
@@ -91,8 +91,8 @@ func (s Set) Of(id string) *Driver {
 	return &Driver{}
 }
 
-// Read reads the drivers of the languages with these ids. Own, if not nil, is the contest's directory, which
-// takes precedence for each language. If a file is at fault, the error is judge.Faults.
+// Read reads the drivers of the languages with these ids. Own, if not nil, is the contest's directory, which takes
+// precedence for each language. If a file is invalid, Read returns judge.Faults.
 func Read(own fs.FS, ids []string) (Set, error) {
 	r := &reader{ids: ids, set: Set{}}
 	if own != nil {
@@ -115,17 +115,17 @@ func Read(own fs.FS, ids []string) (Set, error) {
 // source is a directory of drivers.
 type source struct {
 	files fs.FS
-	name  string // name for people
+	name  string // name for messages
 }
 
 type reader struct {
-	sources []source // the contest's comes before the built-in one
+	sources []source // the contest's source precedes the built-in one
 	ids     []string
 	set     Set
 	faults  judge.Faults
 }
 
-// unknown rejects drivers of the contest for unknown languages.
+// unknown rejects drivers in the contest for unknown languages.
 func (r *reader) unknown(own fs.FS) error {
 	files, err := fs.Glob(own, "*/"+File)
 	if err != nil {
@@ -143,8 +143,8 @@ func (r *reader) unknown(own fs.FS) error {
 	return nil
 }
 
-// driver reads the driver of a language. It returns nil if there is none, or a file is at fault.
-// The search begins at the source from; seen are the directories that led here by "like".
+// driver reads the driver of a language. It returns nil if there is none, or if a file is invalid. The search
+// begins at source number from. Seen lists the files that led here through "like".
 func (r *reader) driver(id string, from int, seen []string) *Driver {
 	for n, s := range r.sources[from:] {
 		file := path.Join(id, File)
@@ -167,14 +167,14 @@ func (r *reader) driver(id string, from int, seen []string) *Driver {
 		var d Driver
 		doc, faults := strict.Decode(name, data, &d)
 		k := &checker{doc: doc, faults: faults, dir: dir}
-		if len(faults) == 0 { // nothing more can be said about what could not be read
+		if len(faults) == 0 { // otherwise, the settings may be incomplete
 			d.Driver, d.Server = k.text("driver", d.DriverFile), k.text("server", d.ServerFile)
 			k.check(&d)
 		}
 		if d.Like != "" && len(k.faults) == 0 {
 			next := 0
 			if d.Like == id {
-				next = from + n + 1 // the built-in driver, with changes
+				next = from + n + 1 // inherit from the built-in driver
 			}
 			r.inherit(&d, k, next, append(seen, name))
 		}
@@ -190,7 +190,7 @@ func (r *reader) driver(id string, from int, seen []string) *Driver {
 	return nil
 }
 
-// reason returns the system's error, without the path.
+// reason returns the system error in err, without the path.
 func reason(err error) string {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err.Error()
@@ -198,7 +198,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// inherit adds to a driver the settings that it lacks, from the driver named by "like".
+// inherit copies the settings that a driver lacks from the driver named by "like".
 func (r *reader) inherit(d *Driver, k *checker, from int, seen []string) {
 	before := len(r.faults)
 	if slices.Contains(seen[:len(seen)-1], seen[len(seen)-1]) {
@@ -226,7 +226,7 @@ func (r *reader) inherit(d *Driver, k *checker, from int, seen []string) {
 	}
 }
 
-// known returns the languages that have a driver in some source.
+// known returns the languages for which some source has a driver.
 func (r *reader) known() []string {
 	var ids []string
 	for _, s := range r.sources {

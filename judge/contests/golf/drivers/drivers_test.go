@@ -16,7 +16,7 @@ import (
 	"assay/judge/running/config"
 )
 
-// ids are the languages of the judge's own judge.toml.
+// ids returns the ids of the languages in the judge's own judge.toml.
 func ids(t testing.TB) []string {
 	t.Helper()
 	data, err := os.ReadFile("../../../../judge.toml")
@@ -30,7 +30,7 @@ func ids(t testing.TB) []string {
 	return cfg.IDs()
 }
 
-// TestOurs reads every directory here: each is a language's, and can be used.
+// TestOurs checks that every directory here belongs to a language, and can be read.
 func TestOurs(t *testing.T) {
 	known := ids(t)
 	files, err := filepath.Glob("*/" + drivers.File)
@@ -59,7 +59,7 @@ func TestOurs(t *testing.T) {
 	}
 }
 
-// TestTheManualNamesEveryKey keeps README.md complete.
+// TestTheManualNamesEveryKey checks that README.md mentions every key.
 func TestTheManualNamesEveryKey(t *testing.T) {
 	manual, err := os.ReadFile("README.md")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestASlowReader: a judge that is busy reads late, and what an answer writes meanwhile is all
-// there. Node.js does not wait by itself: it fails with EAGAIN.
+// TestASlowReader checks that no output of a submission is lost if a busy judge reads it late. Node.js does not
+// wait by itself: it fails with EAGAIN.
 func TestASlowReader(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("no node: apt-get install nodejs")

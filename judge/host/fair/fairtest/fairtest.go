@@ -1,5 +1,5 @@
-// Package fairtest has a lane of jobs in memory, which shares as package fair says: for tests,
-// which compare a server's lanes with it. It is not part of any program.
+// Package fairtest provides a lane of jobs in memory that shares time between owners as package fair defines.
+// Tests compare a server's lanes with it. It is not part of any program.
 package fairtest
 
 import (
@@ -12,13 +12,13 @@ import (
 
 // Job is a job of a Lane.
 type Job struct {
-	ID    string // unique; by default its number in the order of arrival
+	ID    string // unique; by default the arrival number
 	Owner string
 	Start int64 // its start tag
-	Seq   int   // its number in the order of arrival, which decides between equal tags
+	Seq   int   // arrival number, which breaks ties between tags
 }
 
-// Lane is a lane. The zero value is empty.
+// A Lane is a lane of jobs. The zero value is empty and ready to use.
 type Lane struct {
 	v, served int64
 	seq       int
@@ -26,10 +26,10 @@ type Lane struct {
 	waiting   []Job
 }
 
-// V is the virtual time of the lane.
+// V returns the virtual time of the lane.
 func (l *Lane) V() int64 { return l.v }
 
-// Others counts the owners of whom something waits, without one of them.
+// Others returns the number of owners with a waiting job, except the given owner.
 func (l *Lane) Others(owner string) int {
 	found := map[string]bool{}
 	for _, j := range l.waiting {
@@ -39,12 +39,12 @@ func (l *Lane) Others(owner string) int {
 	return len(found)
 }
 
-// Has reports whether something of an owner waits.
+// Has reports whether an owner has a waiting job.
 func (l *Lane) Has(owner string) bool {
 	return slices.ContainsFunc(l.waiting, func(j Job) bool { return j.Owner == owner })
 }
 
-// Add puts a job into the lane.
+// Add adds a job to the lane.
 func (l *Lane) Add(owner string, cost int64, id ...string) Job {
 	if l.last == nil {
 		l.last, l.due = map[string]int64{}, map[string]int64{}
@@ -63,7 +63,7 @@ func (l *Lane) Add(owner string, cost int64, id ...string) Job {
 	return j
 }
 
-// Take takes the next n jobs out of the lane.
+// Take removes the next n jobs from the lane and returns them.
 func (l *Lane) Take(n int) (out []Job) {
 	slices.SortFunc(l.waiting, func(a, b Job) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Seq, b.Seq)) })
 	var tagged []string
@@ -96,7 +96,7 @@ func (l *Lane) Take(n int) (out []Job) {
 	return out
 }
 
-// Next takes the job whose turn it is out of the lane; there is none where ok is false.
+// Next removes the next job from the lane and returns it. If the lane is empty, ok is false.
 func (l *Lane) Next() (j Job, ok bool) {
 	if out := l.Take(1); len(out) > 0 {
 		return out[0], true

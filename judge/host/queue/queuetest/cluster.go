@@ -1,6 +1,5 @@
-// Package queuetest starts a real NATS cluster for tests: three nats-server processes on
-// loopback, whose connections with each other can be cut. It is not a way to run one for
-// people.
+// Package queuetest starts a real NATS cluster for tests: three nats-server processes on loopback. Tests can cut
+// the connections between them. The cluster is not suitable for production.
 package queuetest
 
 import (
@@ -21,15 +20,15 @@ import (
 	"assay/judge/host/queue"
 )
 
-// Worker is one that the cluster lets in by its nkey, as its operator would.
+// A Worker is a worker whose nkey is in the configuration of the cluster.
 type Worker struct {
 	Name, Class string
 	Key         string // the public half
 }
 
-// Cluster is three servers.
+// A Cluster is a cluster of three servers.
 type Cluster struct {
-	// URLs are for a server's queue, WorkerURL for workers, who have keys.
+	// URLs are the addresses for a server's queue. WorkerURL is the address for workers, which need keys.
 	URLs      []string
 	WorkerURL string
 	names     []string
@@ -37,8 +36,8 @@ type Cluster struct {
 	routes    []*route
 }
 
-// Start starts three nats-servers that let these workers in. They end with the test. It
-// skips the test where nats-server is not installed.
+// Start starts three nats-servers that accept the given workers. They stop at the end of the test. If nats-server
+// is not installed, Start skips the test.
 func Start(t testing.TB, workers ...Worker) *Cluster {
 	t.Helper()
 	program, err := exec.LookPath("nats-server")
@@ -65,7 +64,7 @@ func Start(t testing.TB, workers ...Worker) *Cluster {
 				routes = append(routes, "nats://"+c.route(t, i, j, fmt.Sprintf("127.0.0.1:%d", ports[3+j])))
 			}
 		}
-		// Nothing listens at the address that it announces: the others have their routes.
+		// Nothing listens on the advertised address. The other servers use their routes.
 		text := fmt.Sprintf("server_name: %s\nlisten: 127.0.0.1:%d\njetstream { store_dir: %q, sync_interval: always, max_file_store: 2GB }\n"+
 			"cluster { name: test, listen: 127.0.0.1:%d, advertise: 127.0.0.1:%d, routes: [%s] }\n%s",
 			name, ports[i], dir, ports[3+i], ports[6+i], strings.Join(routes, ", "), users(workers))
@@ -108,7 +107,7 @@ func (p *process) kill() {
 	}
 }
 
-// users is what the configuration says about who may connect.
+// users returns the part of the configuration that lists the users.
 func users(workers []Worker) string {
 	var b strings.Builder
 	b.WriteString("authorization { users: [\n  { user: server, password: secret }\n")
@@ -119,7 +118,7 @@ func users(workers []Worker) string {
 	return b.String()
 }
 
-// Kill kills a server by its name, n1 to n3: with SIGKILL, as a machine dies.
+// Kill kills the server with the given name, n1 to n3, by SIGKILL, like a crash of its machine.
 func (c *Cluster) Kill(t testing.TB, name string) { t.Helper(); c.processes[c.index(t, name)].kill() }
 
 // Restart starts a killed server again, with the files that it had.
@@ -142,7 +141,7 @@ func (c *Cluster) index(t testing.TB, name string) int {
 // Cut closes all routes between a server and the other two, until Heal.
 func (c *Cluster) Cut(t testing.TB, name string) { t.Helper(); c.set(t, name, true) }
 
-// Heal lets the servers connect again that Cut parted.
+// Heal lets a server reconnect to the others after Cut.
 func (c *Cluster) Heal(t testing.TB, name string) { t.Helper(); c.set(t, name, false) }
 
 func (c *Cluster) set(t testing.TB, name string, cut bool) {
@@ -155,7 +154,7 @@ func (c *Cluster) set(t testing.TB, name string, cut bool) {
 	}
 }
 
-// route carries the connections of one server to another, unless it is cut.
+// A route forwards the connections from one server to another, unless it is cut.
 type route struct {
 	from, to int
 
@@ -164,7 +163,7 @@ type route struct {
 	open map[net.Conn]bool
 }
 
-// route makes a way from one server to the address of another, and returns where it begins.
+// route creates a route from one server to the address of another, and returns the address of its start.
 func (c *Cluster) route(t testing.TB, from, to int, address string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -208,7 +207,7 @@ func (r *route) carry(in net.Conn, address string) {
 	delete(r.open, out)
 }
 
-// keep remembers connections, and reports whether they may stand.
+// keep records connections, and reports whether they may stay open.
 func (r *route) keep(all ...net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -229,7 +228,7 @@ func (r *route) set(cut bool) {
 	}
 }
 
-// Open opens a queue on the cluster, trying until it has a leader.
+// Open opens a queue on the cluster. It retries until the cluster has a leader.
 func (c *Cluster) Open(t testing.TB, listen queue.Listener) *queue.Queue {
 	t.Helper()
 	for end := time.Now().Add(60 * time.Second); ; {

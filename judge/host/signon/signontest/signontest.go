@@ -1,5 +1,5 @@
-// Package signontest has an OpenID Connect provider for tests, which can be set to do everything wrong. It does not ask
-// for passwords: each browser that comes is logged in.
+// Package signontest provides an OpenID Connect provider for tests, which can simulate all kinds of errors. It
+// does not ask for passwords: each browser is logged in.
 package signontest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// The client that the provider knows.
+// The client that is registered at the provider.
 const (
 	Client = "assay"
 	Secret = "secret of the client"
@@ -28,17 +28,17 @@ const (
 // A Provider is an OpenID Connect provider. Its fields may be set between two logins.
 type Provider struct {
 	*httptest.Server
-	// Says has the claims of the ID token that differ from the usual ones. A nil claim is left out.
+	// Says contains claims that replace those in the ID token. A nil claim is omitted.
 	Says map[string]any
-	// Info is what the endpoint for a person's data says. If nil, there is none.
+	// Info is the response of the userinfo endpoint. If nil, there is no such endpoint.
 	Info map[string]any
-	// Metadata has what the description of the provider says in addition.
+	// Metadata contains additional properties of the provider's description.
 	Metadata map[string]any
-	// Sign makes the ID token. If nil, it is signed as usual.
+	// Sign creates the ID token. If nil, RS256 is used.
 	Sign func(claims map[string]any) string
-	// Broken are paths that answer with an error of the server.
+	// Broken contains paths that respond with a server error.
 	Broken map[string]bool
-	// Again has a code count more than once.
+	// Again makes a code valid more than once.
 	Again bool
 	// Now is the clock.
 	Now func() time.Time
@@ -48,10 +48,10 @@ type Provider struct {
 	key   *rsa.PrivateKey
 	id    string // of the key
 	codes map[string]url.Values
-	asked map[string]int // requests by their paths
+	asked map[string]int // Now returns the current time.
 }
 
-// New returns a provider, which ends with the test.
+// New starts a provider that stops at the end of the test.
 func New(t testing.TB) *Provider {
 	p := &Provider{t: t, Now: time.Now, Broken: map[string]bool{}, codes: map[string]url.Values{}, asked: map[string]int{}}
 	p.Rotate("one")
@@ -75,7 +75,7 @@ func New(t testing.TB) *Provider {
 	return p
 }
 
-// Rotate gives the provider a new key. The old one is withdrawn.
+// Rotate gives the provider a new key, and withdraws the old one.
 func (p *Provider) Rotate(id string) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -86,14 +86,15 @@ func (p *Provider) Rotate(id string) {
 	p.key, p.id = key, id
 }
 
-// Asked returns how often a path was asked for.
+// Asked returns the number of requests to a path.
 func (p *Provider) Asked(path string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.asked[path]
 }
 
-// LogIn goes to the provider as a browser does, and returns with what it comes back.
+// LogIn requests an address of the provider, as a browser does. It returns the query with which the browser is
+// redirected back.
 func (p *Provider) LogIn(address string) url.Values {
 	p.t.Helper()
 	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -192,10 +193,10 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, map[string]any{"access_token": "access", "token_type": "Bearer", "expires_in": 60, "id_token": sign(claims)})
 }
 
-// RS256 signs claims as usual.
+// RS256 signs claims with the current key.
 func (p *Provider) RS256(claims map[string]any) string { return p.Signer()(claims) }
 
-// Signer returns what signs claims with the present key, also after it was withdrawn.
+// Signer returns a function that signs claims with the current key, even after the key is withdrawn.
 func (p *Provider) Signer() func(claims map[string]any) string {
 	key, id := p.key, p.id
 	return func(claims map[string]any) string {
@@ -209,10 +210,10 @@ func (p *Provider) Signer() func(claims map[string]any) string {
 	}
 }
 
-// Key is the public key as other clients may take it for a secret.
+// Key returns the public key, for attacks that use it as a secret.
 func (p *Provider) Key() []byte { return p.key.N.Bytes() }
 
-// Unsigned is a token without its signature.
+// Unsigned returns a token without a signature.
 func Unsigned(head, claims map[string]any) string {
 	h, err1 := json.Marshal(head)
 	c, err2 := json.Marshal(claims)

@@ -1,6 +1,6 @@
-// Package storetest has databases for tests: a PostgreSQL server of the machine's own package,
-// in a temporary directory, and SQLite. It is not for anything but tests, and uses no server that runs
-// already.
+// Package storetest provides databases for tests: an SQLite database, and a PostgreSQL server that runs the
+// machine's installed package in a temporary directory. It is only for tests, and uses no server that is already
+// running.
 package storetest
 
 import (
@@ -18,12 +18,11 @@ import (
 	"time"
 )
 
-// ErrNotInstalled says that the machine has no PostgreSQL, and what to install.
+// ErrNotInstalled means that PostgreSQL is not installed. Its text says what to install.
 var ErrNotInstalled = errors.New("no PostgreSQL here: install the package postgresql, which brings initdb")
 
-// Postgres is a server of its own: it listens only on a socket in its directory. It is as
-// careful with the disk as PostgreSQL is by itself. On Linux it ends with the process that
-// started it, however that ends.
+// Postgres is a temporary server that listens only on a socket in its directory. It uses PostgreSQL's default
+// durability settings. On Linux it ends with the process that started it, even if that process is killed.
 type Postgres struct {
 	dir     string
 	program string
@@ -32,10 +31,10 @@ type Postgres struct {
 	log     bytes.Buffer  // what it said; read after its end
 }
 
-// longest is how long the server may take to start, on a busy machine.
+// longest is the timeout for starting the server, even on a busy machine.
 const longest = time.Minute
 
-// tool finds a program of PostgreSQL, which Debian keeps out of the path.
+// tool finds a PostgreSQL program, even if it is not in the path, as on Debian.
 func tool(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
@@ -57,7 +56,7 @@ func StartPostgres() (*Postgres, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A socket's path has at most 107 bytes, so it is not below a test's own directory.
+	// A socket path has at most 107 bytes, so the socket is not in the test's own directory.
 	dir, err := os.MkdirTemp("", "pg-")
 	if err != nil {
 		return nil, err
@@ -99,7 +98,7 @@ func (p *Postgres) start() error {
 	}
 	started, ended := make(chan error), make(chan struct{})
 	go func() {
-		// The server's life is tied to the thread that starts it.
+		// The server ends with the thread that starts it.
 		runtime.LockOSThread()
 		defer close(ended)
 		err := server.Start()
@@ -133,7 +132,7 @@ func (p *Postgres) Restart() error {
 	}
 }
 
-// ready waits until the server answers.
+// ready waits until the server accepts connections.
 func (p *Postgres) ready() error {
 	ask, err := tool("pg_isready")
 	if err != nil {
@@ -155,7 +154,7 @@ func (p *Postgres) ready() error {
 	}
 }
 
-// DSN is the address of a database of the server. The database "postgres" is always there.
+// DSN returns the address of a database on the server. The database "postgres" always exists.
 func (p *Postgres) DSN(database string) string {
 	options := url.Values{"host": {p.dir}}
 	return (&url.URL{Scheme: "postgres", User: url.User("assay"), Path: "/" + database, RawQuery: options.Encode()}).String()

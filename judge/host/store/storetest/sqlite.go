@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// empty is an SQLite database with the schema of today and nothing in it. To make one takes
-// hundreds of migrations' statements; to copy it takes a write.
+// empty returns an empty SQLite database with the current schema. Creating one runs the statements of all
+// migrations, but copying one is a single write.
 var empty = sync.OnceValues(func() (_ []byte, err error) {
 	dir, err := os.MkdirTemp("", "assay-empty-")
 	if err != nil {
@@ -24,14 +24,14 @@ var empty = sync.OnceValues(func() (_ []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Close(); err != nil { // which brings its journal into the file
+	if err := s.Close(); err != nil { // writes the journal into the file
 		return nil, err
 	}
 	return os.ReadFile(file)
 })
 
-// Dir returns a temporary directory with an empty database that store.Open finds there, as
-// Options.Dir. Its schema is that of today.
+// Dir returns a temporary directory with an empty database that has the current schema. Pass it to store.Open as
+// Options.Dir.
 func Dir(tb testing.TB) string {
 	tb.Helper()
 	data, err := empty()

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// otherUser returns the user that runs the server if the test runs as root, as which PostgreSQL
-// does not start: postgres or, if there is none, the one that owns nothing.
+// otherUser returns the user that runs the server if the test runs as root, because PostgreSQL refuses to start as
+// root. It is postgres or, if that does not exist, the user with id 65534.
 func otherUser() (uid, gid int, err error) {
 	u, err := user.Lookup("postgres")
 	if err != nil {
@@ -25,7 +25,7 @@ func otherUser() (uid, gid int, err error) {
 	return uid, gid, errors.Join(err1, err2)
 }
 
-// giveAway gives the directory to the user that runs the server.
+// giveAway makes the user that runs the server the owner of dir.
 func giveAway(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -37,7 +37,7 @@ func giveAway(dir string) error {
 	return os.Chown(dir, uid, gid)
 }
 
-// asOtherUser makes a command run as that user, and end with its parent.
+// asOtherUser makes a command run as the user that otherUser returns, and end with its parent.
 func asOtherUser(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	if os.Geteuid() != 0 {

@@ -4,7 +4,7 @@ package storetest
 
 import "os/exec"
 
-// giveAway does nothing: the user that runs the test runs the server.
+// giveAway does nothing, because the user that runs the test also runs the server.
 func giveAway(string) error { return nil }
 
 // asOtherUser does nothing.

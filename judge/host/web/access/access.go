@@ -1,5 +1,5 @@
-// Package access resolves the contest that an address names, and what the caller may do there: the pages
-// of contestants, of the jury and of teams share it. It does not draw anything.
+// Package access resolves the contest in an address and the caller's permissions in it. It is shared by the pages
+// of contestants, of the jury and of teams. It renders no pages.
 package access
 
 import (
@@ -18,31 +18,31 @@ import (
 	"assay/judge/host/web"
 )
 
-// Access is the contest that an address names, what of it, and what the caller may do there.
+// Access is the contest in an address, with the problem or submission in it and the caller's permissions.
 type Access struct {
 	*desk.Seat
-	Problem    *store.ContestProblem // of the label; nil if the address names none
-	Submission *store.Submission     // of the number; nil if the address names none
+	Problem    *store.ContestProblem // with the label in the address; nil if it has none
+	Submission *store.Submission     // with the number in the address; nil if it has none
 
 	// Follows reports whether the verdicts of another judging system count in the contest.
 	Follows bool
 
 	site *web.Site
-	// sent are the names of teams, by their ids, and who is in them: see TeamEnds.
+	// sent maps team ids to team names, and members maps team ids to accounts. TeamEnds sets both.
 	sent    map[string]string
 	members map[string][]*store.Account
 }
 
-// Document is what follows the label of a problem in the address of its statement as a PDF.
+// Document is the suffix of a problem label in the address of a PDF statement.
 const Document = ".pdf"
 
-// Of returns the access of a request that names a contest. If it names none, it returns nil.
+// Of returns the access of a request. It returns nil if the address names no contest.
 func Of(r *web.Request) *Access {
 	a, _ := r.Access.(*Access)
 	return a
 }
 
-// Find returns a function that resolves the contest of an address, for web.Pages.
+// Find returns a function that resolves the contest in an address, for web.Pages.
 func Find(s *web.Site) func(*web.Request) (web.Access, error) {
 	return func(r *web.Request) (web.Access, error) {
 		if r.PathValue("slug") == "" {
@@ -69,7 +69,7 @@ func Find(s *web.Site) func(*web.Request) (web.Access, error) {
 	}
 }
 
-// find resolves the problem and the submission of an address.
+// find resolves the problem and the submission in an address.
 func (a *Access) find(r *web.Request) error {
 	if label := r.PathValue("label"); label != "" && a.Can(auth.SeeProblems) {
 		all, err := a.site.Store.ContestProblems(r.Context(), a.Contest.ID)
@@ -105,8 +105,8 @@ func (a *Access) find(r *web.Request) error {
 	return nil
 }
 
-// Again reads whether the team of the submission is at a site to which the caller's role is restricted: a team may
-// leave it while a page is open.
+// Again checks again whether the submission's team is at a site to which the caller's role is restricted. The team
+// may leave the site while a page is open.
 func (a *Access) Again(r *web.Request) error {
 	if !a.State.Sited || a.Submission.Team == "" {
 		return nil
@@ -116,7 +116,7 @@ func (a *Access) Again(r *web.Request) error {
 	return err
 }
 
-// shown are the actions that change what the Contest API shows of a contest.
+// shown lists the actions that change what the Contest API shows of a contest.
 var shown = []auth.Action{auth.Change, auth.Conclude, auth.Decide, auth.Ask, auth.Answer}
 
 // Refusal returns why the caller may not do an action in the contest.
@@ -143,7 +143,7 @@ func (a *Access) Refusal(r *web.Request, action auth.Action) error {
 	return nil
 }
 
-// Head returns the head of the contest's pages.
+// Head returns the common head of the contest's pages.
 func (a *Access) Head(r *web.Request) (h web.Head, err error) {
 	if !a.Can(auth.SeeContest) {
 		return h, nil
@@ -169,13 +169,12 @@ func (a *Access) Head(r *web.Request) (h web.Head, err error) {
 	return h, nil
 }
 
-// ClockOf returns the clock of a contest, with the extra time of the caller's team.
+// ClockOf returns the clock of a contest, including the extra time of the caller's team.
 func ClockOf(seat *desk.Seat, now time.Time) web.Clock {
 	return web.ClockAt(now, seat.Contest.Starts, seat.Ends())
 }
 
-// Unread counts the clarifications that the caller has not read or, for the jury, those without an
-// answer.
+// Unread counts the clarifications that the caller has not read. For the jury it counts the unanswered requests.
 func (a *Access) Unread(ctx context.Context) (v web.News, err error) {
 	if a.Can(auth.Answer) {
 		v.Words = "unanswered"
@@ -187,8 +186,8 @@ func (a *Access) Unread(ctx context.Context) (v web.News, err error) {
 	return v, err
 }
 
-// TeamEnds returns a function that returns when the contest ends for a team: with its extra time, or
-// without any if there is no such team. A zero time is never.
+// TeamEnds returns a function that returns when the contest ends for a team, including its extra time. For an
+// unknown team it returns the end of the contest. The zero time means that the contest has no end.
 func (a *Access) TeamEnds(ctx context.Context) (func(team string) time.Time, error) {
 	end := a.Contest.Ends()
 	teams, err1 := a.site.Store.Teams(ctx, a.Contest.ID)
@@ -206,8 +205,8 @@ func (a *Access) TeamEnds(ctx context.Context) (func(team string) time.Time, err
 	}, errors.Join(err1, err2)
 }
 
-// Who returns whose a submission is: what the account is called that sent it, or the team for which one that is not
-// a member sent it. Before TeamEnds is called, it is always the account.
+// Who returns the display name of the submitter. If an account submitted for a team without being a member, Who
+// returns the team name. Before TeamEnds is called, it always returns the account's name.
 func (a *Access) Who(sub *store.Submission) string {
 	name, known := a.sent[sub.Team]
 	if known && !slices.ContainsFunc(a.members[sub.Team], func(m *store.Account) bool { return m.ID == sub.Account }) {
@@ -216,8 +215,7 @@ func (a *Access) Who(sub *store.Submission) string {
 	return sub.Display
 }
 
-// At returns the time since the start of the contest, without intervals that do not count. Before the
-// start it returns an empty string.
+// At returns the contest time of t, without removed intervals. Before the start it returns an empty string.
 func (a *Access) At(t time.Time) string {
 	if a.Contest.Starts.IsZero() || t.Before(a.Contest.Starts) {
 		return ""
@@ -226,11 +224,11 @@ func (a *Access) At(t time.Time) string {
 	return board.ContestTime(clock.Time(t))
 }
 
-// Line returns the row of a submission in a list. One that came at the end or later is late.
+// Line returns the row of a submission in a list. Submissions at end or later are marked as late.
 func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.Time) web.Line {
 	label := labels[sub.Problem]
 	if label == "" {
-		label = "?" // the problem left the contest
+		label = "?" // the problem was removed from the contest
 	}
 	state := a.site.CurrentState(sub, a.Can(auth.SeeSite))
 	if sub.Given && a.Follows {

@@ -7,23 +7,23 @@ import (
 	"assay/judge/host/web"
 )
 
-// A Heading is what the bar of a contest depends on.
+// A Heading holds what the navigation bar of a contest depends on.
 type Heading struct {
 	Slug, Name string
-	Jury       bool      // the reader sees the submissions of teams
-	Sited      bool      // of the teams at some sites only, and nothing else that the jury sees
+	Jury       bool      // the reader may see the teams' submissions
+	Sited      bool      // the reader may see only teams at certain sites
 	Changes    bool      // the reader may change the contest
-	Runner     bool      // the reader delivers balloons, and is not of the jury
+	Runner     bool      // the reader is a balloon runner and not in the jury
 	Prints     bool      // teams can print
-	LoggedIn   bool      // the reader is
+	LoggedIn   bool      // the reader is logged in
 	Began      bool      // the reader sees the problems
 	Board      bool      // the reader sees the scoreboard
 	Clar       bool      // the reader sees clarifications
-	Team       string    // id of the reader's; empty if there is none
-	News       *web.News // if nil, only the stream tells it
+	Team       string    // id of the reader's team; may be empty
+	News       *web.News // if nil, only the event stream sends it
 }
 
-// NavOf returns the bar in a contest, at a page of it: "", "/scoreboard" and so on.
+// NavOf returns the navigation bar of a contest, for a page such as "" or "/scoreboard".
 func NavOf(h Heading, page string) web.Nav {
 	base := "/c/" + h.Slug
 	v := web.Nav{Label: "contest", Place: &web.Tab{Link: base, Name: h.Name}}

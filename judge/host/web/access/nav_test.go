@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNavOf: who sees which tabs in a contest, and which one is marked. Tabs in parentheses are in the
-// menu More, those in brackets on a narrow screen only.
+// TestNavOf checks which tabs of a contest each reader sees, and which is marked. Tabs in parentheses are in the
+// menu More. Tabs in brackets are shown only on narrow screens.
 func TestNavOf(t *testing.T) {
 	for _, tt := range []struct {
 		who, page string

@@ -14,23 +14,23 @@ import (
 	"assay/judge/host/web"
 )
 
-// Formats are the choices of how a contest is scored.
+// Formats lists the choices for scoring a contest.
 var Formats = []web.Choice{
 	{Value: string(store.ICPC), Name: "ICPC", Help: "Most problems solved; ties by penalty time."},
 	{Value: string(store.IOI), Name: "IOI", Help: "Points; subtasks give partial scores; time does not matter."},
 	{Value: string(store.Points), Name: "Points and time", Help: "The points of the solved problems; ties by penalty time."},
 }
 
-// A Summary is a contest in a list.
+// A Summary is a contest as listed.
 type Summary struct {
 	Slug, Name, Format string
 	Visibility         string
 	Starts, Ends       time.Time // zero if not set
 	Length             time.Duration
 	Clock              web.Clock
-	Hidden             bool // from everyone but the jury
+	Hidden             bool // hidden from all but the jury
 	Final              bool
-	Team               string // the caller's; empty if there is none
+	Team               string // the caller's team; may be empty
 }
 
 // NewSummary returns the summary of a contest.
@@ -48,18 +48,18 @@ func NewSummary(s *web.Site, seat *desk.Seat) Summary {
 	return v
 }
 
-// A Running contest is one with its progress.
+// A Running is a running contest with its progress.
 type Running struct {
 	Summary
 	Problems       int
 	Standing       string // see Standing
-	Passed         int    // percent of the time
+	Passed         int    // elapsed time, in percent
 	Freezes        time.Time
 	Frozen         bool
-	FrozenAt, Rest int // where the freeze begins and how long it is, in percent; Rest is 0 without one, or if it has ended
+	FrozenAt, Rest int // start and length of the freeze in percent; Rest is 0 if none
 }
 
-// NewRunning returns a contest with its progress.
+// NewRunning returns a running contest with its progress.
 func NewRunning(ctx context.Context, s *web.Site, seat *desk.Seat) (*Running, error) {
 	v := &Running{Summary: NewSummary(s, seat)}
 	problems, err := s.Store.ContestProblems(ctx, seat.Contest.ID)
@@ -83,8 +83,8 @@ func NewRunning(ctx context.Context, s *web.Site, seat *desk.Seat) (*Running, er
 	return v, err
 }
 
-// Standing says how the caller's team stands on the public scoreboard. It returns an empty string if there is no
-// team, or if the scoreboard does not rank it.
+// Standing returns the rank of the caller's team on the public scoreboard, as text. It returns an empty string if
+// the caller has no team, or if the scoreboard does not rank the team.
 func Standing(ctx context.Context, s *web.Site, seat *desk.Seat) (string, error) {
 	if seat.Team == nil || !seat.Can(auth.SeeBoard) {
 		return "", nil

@@ -27,7 +27,7 @@ type boardView struct {
 // place marks where a scoreboard is inserted into its page. No text from outside can be equal to it.
 const place = "<!--the board-->"
 
-// Frame returns the function that draws the pages around scoreboards. They name no reader.
+// Frame returns the function that renders the page around a scoreboard. That page is the same for all readers.
 func Frame(server string) board.Frame {
 	return func(h board.Heading, to board.Viewer) (before, after []byte, err error) {
 		nav := access.NavOf(access.Heading{Slug: h.Slug, Name: h.Name, Jury: to.Staff, Changes: to.Changes, LoggedIn: to.LoggedIn,
@@ -43,7 +43,7 @@ func Frame(server string) board.Frame {
 	}
 }
 
-// liveBoard returns the requested scoreboard, and whether it is that of the jury.
+// liveBoard returns the requested scoreboard, and whether it is the jury's.
 func (s *site) liveBoard(r *web.Request) (l *board.Live, staff bool, err error) {
 	if staff = r.URL.Query().Get("view") == "staff"; staff {
 		if err := r.Allow(auth.SeeAll); err != nil {
@@ -70,14 +70,13 @@ func (s *site) board(w http.ResponseWriter, r *web.Request) error {
 	return err
 }
 
-// ownRow is what a reader alone may know of a scoreboard, whose page all readers share.
+// ownRow is the reader's own part of a scoreboard page, which all readers share.
 type ownRow struct {
 	Team string    `json:"team"`          // id; empty if the reader has no team
-	Ends time.Time `json:"ends,omitzero"` // zero if the team ends with the contest
+	Ends time.Time `json:"ends,omitzero"` // zero if the team has no extra time
 }
 
-// ownRow leads a reader to the row of their team. A script, which does not ask for a page, gets an
-// ownRow.
+// ownRow redirects a reader to their team's row. A script, which does not request a page, receives an ownRow.
 func (s *site) ownRow(w http.ResponseWriter, r *web.Request) error {
 	a, own := access.Of(r), ownRow{}
 	if a.Team != nil {
@@ -132,8 +131,8 @@ func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
 		if c.Freeze != 0 && c.Freeze <= at {
 			return refuse("the scoreboard is frozen already", "")
 		}
-		// The time is rounded up to the next millisecond, as in the form of the settings. So no verdict disappears
-		// that was public.
+		// The time is rounded up to the next millisecond, as in the settings form, so that no public verdict
+		// disappears.
 		at = (at + time.Millisecond).Truncate(time.Millisecond)
 		if c.Freeze > at {
 			c.Settings.Planned = c.Freeze
@@ -170,7 +169,7 @@ func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Audit(r, "board "+do, c.ID, c.Slug); err != nil && !errors.Is(err, store.ErrFull) {
 		return err
 	}
-	time.Sleep(time.Millisecond) // so that everything that is drawn from now on is frozen
+	time.Sleep(time.Millisecond) // so that every scoreboard rendered from now on is frozen
 	if err := s.Boards.Fresh(r.Context(), c.ID); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// rowOf is the row of an account on a page of a board.
+// rowOf returns the row of an account on a scoreboard page.
 func rowOf(page, login string) string {
 	for _, row := range regexp.MustCompile(`(?s)<tr id="t-.*?</tr>`).FindAllString(page, -1) {
 		if strings.Contains(row, "<bdi>"+login) {
@@ -23,7 +23,7 @@ func rowOf(page, login string) string {
 	return ""
 }
 
-// until asks for a page until it is as it should be: a board is at most half a second old.
+// until requests a page repeatedly until good returns true. A scoreboard may be up to half a second old.
 func until(h *webtest.Harness, cookie, path, what string, good func(page string) bool) string {
 	h.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -37,8 +37,7 @@ func until(h *webtest.Harness, cookie, path, what string, good func(page string)
 	}
 }
 
-// TestBoard is a contest whose board is frozen by hand and thawed again, as the public and
-// the staff see it.
+// TestBoard checks a manually frozen and unfrozen scoreboard, as the public and the jury see it.
 func TestBoard(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
@@ -94,7 +93,7 @@ func TestBoard(t *testing.T) {
 		return strings.Contains(rowOf(page, "bob"), "accepted") && !strings.Contains(page, "frozen")
 	})
 
-	// What changes is told to who has the page.
+	// Changes are sent to an open page.
 	version := regexp.MustCompile(`data-version="(\d+)"`).FindStringSubmatch(h.Ask("", "GET", public, nil).Body)[1]
 	stream, err := http.Get(h.URL + "/c/spring/board/events?version=" + version)
 	if err != nil {
@@ -112,7 +111,7 @@ func TestBoard(t *testing.T) {
 			}
 		}
 	}()
-	// Nobody calls Run in this test: somebody else looks.
+	// Run is not called in this test, so another request must update the scoreboard.
 	for waiting := true; waiting; {
 		h.Ask("", "GET", public, nil)
 		select {
@@ -125,8 +124,8 @@ func TestBoard(t *testing.T) {
 	}
 }
 
-// TestFreezeByHand: a freeze that was planned comes although somebody froze the board before
-// and thawed it; and the page that answers shows what was done.
+// TestFreezeByHand checks that a planned freeze still happens after the scoreboard was frozen and unfrozen
+// manually, and that the following page shows the change.
 func TestFreezeByHand(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -10*time.Minute, store.Public, store.Settings{})
@@ -157,12 +156,12 @@ func TestFreezeByHand(t *testing.T) {
 		t.Errorf("the page after the thaw:\n%s", page)
 	}
 	do("freeze", 303, 10*time.Minute)
-	h.Later(25 * time.Minute) // the planned time has passed
+	h.Later(25 * time.Minute) // after the time of the planned freeze
 	do("unfreeze", 303, 0)
 }
 
-// TestFinalResults: after the end nothing is final until somebody says so, and not while
-// something is open.
+// TestFinalResults checks that results become final only by an explicit action after the end, and only if no
+// submission is pending.
 func TestFinalResults(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("past", -30*time.Minute, store.Public, store.Settings{})
@@ -172,7 +171,7 @@ func TestFinalResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Starts, c.Freeze = c.Starts.Add(-31*time.Minute), 20*time.Minute
-	c.Length = 62 * time.Minute // the submission is in it
+	c.Length = 62 * time.Minute // includes the submission
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +185,7 @@ func TestFinalResults(t *testing.T) {
 	if c, err = h.Store.Contest(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
-	// It ends a moment after the submission came.
+	// The contest ends just after the submission arrived.
 	sent, err := h.Store.Submission(t.Context(), open.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -218,8 +217,7 @@ func TestFinalResults(t *testing.T) {
 	until(h, "", "/c/past/board", "the thaw", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
 }
 
-// TestScoreboardClock: the page that all readers share says when the contest ends, also after that
-// has changed.
+// TestScoreboardClock checks that the shared page shows when the contest ends, even after the end has changed.
 func TestScoreboardClock(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
@@ -246,7 +244,8 @@ func TestScoreboardClock(t *testing.T) {
 	})
 }
 
-// TestOwnRow: each reader finds the row of their team, and the page does not tell whose it is.
+// TestOwnRow checks that each reader is redirected to their team's row, and that the shared page does not reveal
+// the team.
 func TestOwnRow(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})

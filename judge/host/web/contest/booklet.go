@@ -14,7 +14,7 @@ import (
 	"assay/judge/report"
 )
 
-// bookletView has the statements of a contest, for printing.
+// bookletView holds the statements of a contest, for printing.
 type bookletView struct {
 	Slug    string
 	Booklet template.HTML
@@ -56,7 +56,7 @@ func (s *site) bookletProblem(w http.ResponseWriter, r *web.Request, p *store.Co
 		one.Markdown, one.Pictures = []byte(statement.Text), web.Pictures(sheet, statement.Pictures, base)
 		if f := sheet.File(statement.Document); f != nil && strings.TrimSpace(statement.Text) == "" {
 			one.Document, one.Link = path.Base(f.Name), web.FileLink(base, f)
-			return one, nil // the file has the samples
+			return one, nil // the document contains the samples
 		}
 	}
 	for _, sample := range unshown(sheet, string(one.Markdown)) {
@@ -68,7 +68,7 @@ func (s *site) bookletProblem(w http.ResponseWriter, r *web.Request, p *store.Co
 	return one, nil
 }
 
-// spanOf returns when a contest takes place. It is empty if the contest is not scheduled.
+// spanOf returns the date and time of a contest. It returns an empty string if the contest is not scheduled.
 func spanOf(starts, ends time.Time) string {
 	const day, clock = "2 January 2006", "15:04"
 	switch from, to := starts.Local(), ends.Local(); {

@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestBooklet: the statements of a contest stand on one page, with the samples that they do not show,
-// for the jury before the start and for everybody after it.
+// TestBooklet checks the page with all statements of a contest and the samples that they do not show. The jury can
+// open it before the start, and all readers after it.
 func TestBooklet(t *testing.T) {
 	h := webtest.New(t)
 	pdf := client.SheetFile{Name: "st/en.pdf", Type: "application/pdf", Size: 8, Digest: h.Put([]byte("%PDF-1.4"))}

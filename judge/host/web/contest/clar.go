@@ -20,29 +20,30 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// A clarificationLine is a clarification with what the reader may see.
+// A clarificationLine is a clarification with the fields that the reader may see.
 type clarificationLine struct {
 	Slug   string // of the contest
 	Number int64
 	Staff  bool
-	Team   string // the team that asks, or the recipients in words; empty for all
+	Team   string // the asking team, or the recipients as text; empty for all
 	Label  string // of the problem; may be empty
-	// Technical reports whether the category is technical, and not general or a problem.
+	// Technical reports whether the clarification is in the technical category, and not general or about a
+	// problem.
 	Technical bool
 	Text      string
 	Question  string
 	At        time.Time
-	By        string // username of its author, for the jury
-	Open      bool   // a request without an answer
+	By        string // username of the author; only for the jury
+	Open      bool   // an unanswered request
 	Asked     bool   // a request that the reader may answer
-	Claimed   string // username of the judge who is about to answer it; may be empty
-	Mine      bool   // that judge is the reader
-	ReplyTo   int64  // number of the request that it answers; 0 if it answers none
+	Claimed   string // username of the judge who claimed it; may be empty
+	Mine      bool   // the reader claimed it
+	ReplyTo   int64  // number of the request that it answers; zero if none
 	Replies   []clarificationLine
 }
 
-// threads puts answers below their requests if both are listed. A thread is sorted by its newest message. If waiting
-// is true, requests without an answer come first, oldest on top.
+// threads groups answers under their requests if both are listed. Threads are sorted by their newest message. If
+// waiting is true, unanswered requests come first, oldest on top.
 func threads(newestFirst []clarificationLine, waiting bool) []clarificationLine {
 	replies, asked := map[int64][]clarificationLine{}, map[int64]clarificationLine{}
 	for _, c := range newestFirst {
@@ -77,26 +78,26 @@ type clarView struct {
 	Slug        string
 	All         []clarificationLine
 	Asks, Staff bool
-	Open        bool       // only requests without an answer are shown
-	Said        bool       // only announcements are shown
-	About       string     // only those about this category, or this problem by its label, are shown; see aboutAll
-	Labels      []string   // of the problems
-	Waiting     int        // listed requests without an answer
-	Older       int64      // the number before which the next page begins; 0 if there is none
-	Reply       *replyView // the request beside the list of the jury; may be nil
+	Open        bool       // show only unanswered requests
+	Said        bool       // show only announcements
+	About       string     // show only this category or problem label; see aboutAll
+	Labels      []string   // problem labels
+	Waiting     int        // number of unanswered requests in the list
+	Older       int64      // number before which the next page begins; zero if none
+	Reply       *replyView // the request shown beside the jury's list; may be nil
 }
 
-// The categories as filters and forms name them, in addition to the labels of problems.
+// The categories in filters and forms, in addition to problem labels.
 const (
 	aboutAll       = "" // in a form, it means general
 	aboutGeneral   = ":general"
 	aboutTechnical = ":technical"
 )
 
-// Query returns the filter of the list as the query of an address.
+// Query returns the filter of the list as a URL query.
 func (v clarView) Query() template.URL { return v.query(v.Open, v.Said) }
 
-// AllQuery, OpenQuery and SaidQuery return the query with another choice of messages.
+// AllQuery, OpenQuery and SaidQuery return the query for all messages, unanswered requests, and announcements.
 func (v clarView) AllQuery() template.URL  { return v.query(false, false) }
 func (v clarView) OpenQuery() template.URL { return v.query(true, false) }
 func (v clarView) SaidQuery() template.URL { return v.query(false, true) }
@@ -118,7 +119,7 @@ func (v clarView) query(open, said bool) template.URL {
 	return template.URL("?" + q.Encode())
 }
 
-// OlderQuery returns the query of the next page.
+// OlderQuery returns the query for the next page.
 func (v clarView) OlderQuery() template.URL {
 	if q := v.Query(); q != "" {
 		return q + template.URL(fmt.Sprint("&before=", v.Older))
@@ -144,16 +145,17 @@ func (v clarView) takes(c clarificationLine) bool {
 // replyView is a clarification request with the form for an answer.
 type replyView struct {
 	clarificationLine
-	Picked bool // the address names it
+	Picked bool // selected by the address
 	Canned []string
 	Saves  bool // the reader may change the saved replies
 	To     recipientsView
-	Draft  string // the answer as it was typed
+	Draft  string // the answer as entered
 	Errors web.FieldErrors
 	Same   []clarificationLine // answered requests about the same problem
 }
 
-// clarificationsOf reads the clarifications that the caller may see. Hidden is as in Clarifications of package desk.
+// clarificationsOf reads the clarifications that the caller may see. The result hidden has the same meaning as in
+// the method Clarifications of package desk.
 func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) (all []clarificationLine, hidden int64, err error) {
 	rows, hidden, err := s.Clarifications(r.Context(), access.Of(r).Seat, f)
 	if err != nil || len(rows) == 0 {
@@ -163,7 +165,7 @@ func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) (al
 	return all, hidden, err
 }
 
-// clarificationLines returns clarifications as pages show them.
+// clarificationLines converts clarifications for display.
 func (s *site) clarificationLines(r *web.Request, rows []*store.Clarification) ([]clarificationLine, error) {
 	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
 	labels := map[string]string{}
@@ -194,13 +196,13 @@ func (s *site) clarificationLines(r *web.Request, rows []*store.Clarification) (
 	return all, err
 }
 
-// clarifications lists clarifications, and records that the caller has read them.
+// clarifications lists clarifications, and marks them as read by the caller.
 func (s *site) clarifications(w http.ResponseWriter, r *web.Request) error {
 	return s.clarificationsPage(w, r, http.StatusOK, nil)
 }
 
-// clarificationsPage draws the list of clarifications. Beside it, the jury has a request to answer: reply, or if
-// that is nil, the first without an answer.
+// clarificationsPage renders the list of clarifications. Beside the list, the jury sees a request to answer. If
+// reply is nil, that request is the first unanswered one.
 func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code int, reply *replyView) error {
 	const most = 100
 	v := clarView{Slug: access.Of(r).Contest.Slug, Asks: r.Can(auth.Ask), Staff: r.Can(auth.Answer), Reply: reply}
@@ -246,7 +248,7 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 	}
 	if len(all) > 0 && f.Before == 0 {
 		upto := all[0].Number
-		if hidden > 0 { // they become visible, and unread, at the start
+		if hidden > 0 { // hidden ones appear as unread at the start
 			upto = min(upto, hidden-1)
 		}
 		if err := s.Store.Read(r.Context(), access.Of(r).Contest.ID, r.Me.ID, upto); err != nil {
@@ -256,8 +258,8 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 	return s.Page(w, r, code, "clar", "Clarifications", v)
 }
 
-// replyOf completes the request that the jury answers from the list. If it is nil, it returns the first one without
-// an answer, or nil if all have one.
+// replyOf completes the request shown beside the jury's list. If reply is nil, it uses the first unanswered
+// request. It returns nil, nil if all are answered.
 func (s *site) replyOf(r *web.Request, list []clarificationLine, reply *replyView) (*replyView, error) {
 	for _, c := range list {
 		if reply == nil && c.Open {
@@ -287,7 +289,7 @@ func (s *site) replyOf(r *web.Request, list []clarificationLine, reply *replyVie
 	return reply, nil
 }
 
-// newClarView is the form for a request or an announcement.
+// newClarView is the form for a clarification request or an announcement.
 type newClarView struct {
 	Slug     string
 	Staff    bool
@@ -324,7 +326,7 @@ func (s *site) clarPage(w http.ResponseWriter, r *web.Request, code int, v newCl
 // erasedText is shown for a clarification whose text was deleted with an account.
 const erasedText = "(deleted with the account of its author)"
 
-// mostText is the maximum number of letters in a clarification.
+// mostText is the maximum length of a clarification in letters.
 const mostText = 2000
 
 // written reads the text of a form, and checks it.
@@ -339,7 +341,7 @@ func written(r *web.Request) (text string, wrong web.FieldErrors) {
 	return text, wrong
 }
 
-// clarify takes a clarification request, or an announcement of the jury.
+// clarify accepts a clarification request, or an announcement from the jury.
 func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
 	text, wrong := written(r)
 	v := newClarView{Problem: r.PostFormValue("problem"), Text: text, Errors: wrong}
@@ -397,7 +399,7 @@ func (s *site) clarify(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/c/"+access.Of(r).Contest.Slug+"/clar")
 }
 
-// announced returns the text for the audit log.
+// announced describes an announcement for the audit log.
 func announced(number int64, n store.NewClarification) string {
 	text := strconv.FormatInt(number, 10)
 	if len(n.Teams)+len(n.Groups) > 0 {
@@ -406,7 +408,7 @@ func announced(number int64, n store.NewClarification) string {
 	return text
 }
 
-// questionAt returns the clarification request that the address names.
+// questionAt returns the clarification request with the number in the address.
 func (s *site) questionAt(r *web.Request) (c *store.Clarification, line *clarificationLine, err error) {
 	n, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
 	if err != nil || n < 1 {
@@ -434,7 +436,7 @@ func (s *site) question(w http.ResponseWriter, r *web.Request) error {
 	return s.clarificationsPage(w, r, http.StatusOK, &replyView{clarificationLine: *line, Picked: true})
 }
 
-// answer answers a request: to the team that asks, to further teams, or to all.
+// answer sends an answer to a request: to the asking team, to further teams, or to all.
 func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
 	c, line, err := s.questionAt(r)
 	if err != nil {
@@ -468,7 +470,7 @@ func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
 		"/c/"+access.Of(r).Contest.Slug+"/clar")
 }
 
-// claim records that the caller is about to answer a request, or no longer is, for other judges.
+// claim records for other judges that the caller is about to answer a request, or that the caller releases it.
 func (s *site) claim(w http.ResponseWriter, r *web.Request) error {
 	c, line, err := s.questionAt(r)
 	if err != nil {

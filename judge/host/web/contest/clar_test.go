@@ -12,8 +12,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestClarificationPages: ada asks, the staff answers her, then all, and announces; bob reads
-// what is for all, and nobody more than is his.
+// TestClarificationPages checks a request of ada, the jury's answers to her and to all, and an announcement. Bob
+// reads only messages that are for all.
 func TestClarificationPages(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -50,7 +50,7 @@ func TestClarificationPages(t *testing.T) {
 	reads(judge, "/c/now", "1 unanswered")
 	reads(judge, "/c/now/clar?open=yes", "is 0 allowed?", "/c/now/clar/1", "asks")
 	reads(judge, "/c/now/clar/1", "Read the statement again.", "is 0 allowed?", `name="first"`)
-	// Who of the staff claims a question is seen by the others, until it is free again.
+	// A claim is visible to the rest of the jury until it is released.
 	post(ada, "/c/now/clar/1/claim", url.Values{}, 403, "")
 	post(judge, "/c/now/clar/9/claim", url.Values{}, 404, "")
 	post(judge, "/c/now/clar/1/claim", url.Values{"do": {"claim"}}, http.StatusSeeOther, "")
@@ -65,7 +65,7 @@ func TestClarificationPages(t *testing.T) {
 	post(judge, "/c/now/clar/1", url.Values{"text": {strings.Repeat("ü", 2001)}}, 400, "üü</textarea>")
 	post(judge, "/c/now/clar/2", url.Values{"text": {"x"}}, 404, "")
 	post(ada, "/c/now/clar/1", url.Values{"text": {"x"}}, 403, "")
-	// The jury has the first question without an answer beside the list, or the one that it chose.
+	// Beside the list, the jury sees the first unanswered request, or the selected one.
 	reads(judge, "/c/now/clar", `href="/c/now/clar/1" aria-current="true"`, `action="/c/now/clar/1"`, `<p class="msg">is 0 allowed?`, "!No announcements yet", "unanswered")
 	reads(judge, "/c/now/clar?said=yes", "No announcements yet", `action="/c/now/clar/1"`, "!aria-current=\"true\"")
 	reads(judge, "/c/now/clar/1?open=yes", `href="/c/now/clar/1?open=yes" aria-current="true"`, `class="inbox picked"`)
@@ -106,7 +106,7 @@ func TestClarificationPages(t *testing.T) {
 	post(ada, "/c/now/clar", url.Values{"text": {"and now?"}}, 400, "wait for an answer")
 }
 
-// news listens to those of the contest now; what it returns waits for the next.
+// news subscribes to news of the contest "now". The returned function waits for the next message.
 func news(h *webtest.Harness, t *testing.T, login string) func() string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+"/c/now/news/events", nil)
@@ -132,7 +132,7 @@ func news(h *webtest.Harness, t *testing.T, login string) func() string {
 	}
 }
 
-// TestNewsAreTold: who listens hears of what is for him, and of nothing else that matters.
+// TestNewsAreTold checks that a subscriber receives messages for their account, and no others.
 func TestNewsAreTold(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -146,7 +146,7 @@ func TestNewsAreTold(t *testing.T) {
 	}
 	staff := news(h, t, "admin")
 	staff()
-	for _, do := range []string{"claim", "claim", "release"} { // the second changes nothing
+	for _, do := range []string{"claim", "claim", "release"} { // the second claim has no effect
 		if got := h.Ask(h.Cookie("judge"), "POST", "/c/now/clar/1/claim", url.Values{"do": {do}}); got.Code != http.StatusSeeOther {
 			t.Fatalf("%s: %d", do, got.Code)
 		}

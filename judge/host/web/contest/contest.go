@@ -23,16 +23,16 @@ type contestView struct {
 	Slug, Name, Format string
 	Starts, Ends       time.Time
 	Problems           []problemLine
-	Teams              int    // that the scoreboard ranks
+	Teams              int    // number of ranked teams
 	Closed             string // why the problems are not shown
 	Mine               []web.Line
 	Team               string
-	Shared             bool   // Team has several members
+	Shared             bool   // Team has more than one member
 	Standing           string // the team's rank and score; empty if it is not ranked
-	LogIn              bool   // the reader could enter after logging in
+	LogIn              bool   // the reader could join after logging in
 	Changes            bool   // the reader may change the contest
 	Start              bool   // the reader may start the contest
-	Empty              bool   // there are no teams yet
+	Empty              bool   // no teams have joined
 	Announced          []clarificationLine
 	Prints             bool // the reader's team can print
 }
@@ -41,13 +41,13 @@ type problemLine struct {
 	Label, Title   string
 	Points         int64
 	TimeMS, Memory int64
-	Best           web.State // the reader's
+	Best           web.State // best result of the reader
 	Tries          int
 	Solved         int // teams
 }
 
-// announcements are the newest messages of the jury that are not answers: to all teams, or to recipients that
-// include the reader's team.
+// announcements returns the newest announcements of the jury to all teams, or to recipients that include the
+// reader's team.
 func (s *site) announcements(r *web.Request) ([]clarificationLine, error) {
 	const most = 3
 	all, _, err := s.Clarifications(r.Context(), access.Of(r).Seat, store.ClarificationFilter{})
@@ -63,8 +63,8 @@ func (s *site) announcements(r *web.Request) ([]clarificationLine, error) {
 	return s.clarificationLines(r, shown[:min(most, len(shown))])
 }
 
-// solvedBy returns by how many teams each problem is solved, and how many teams the scoreboard ranks. If the caller may
-// not see the scoreboard, it returns nothing.
+// solvedBy maps problem labels to the number of teams that solved each, and returns the number of ranked teams. If
+// the caller may not see the scoreboard, it returns nil, 0, nil.
 func (s *site) solvedBy(r *web.Request) (solved map[string]int, ranked int, err error) {
 	if !r.Can(auth.SeeBoard) {
 		return nil, 0, nil
@@ -195,14 +195,14 @@ func (s *site) mine(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "mine", "Your submissions", v)
 }
 
-// mineView lists the reader's submissions.
+// mineView lists the submissions of the reader and their team.
 type mineView struct {
 	Slug  string
 	Lines []web.Line
 }
 
-// ownFilter returns the filter of the submissions of the caller and of their team. If the problem is
-// empty, it is that of all problems.
+// ownFilter returns the filter for submissions of the caller and their team. If problem is empty, it matches all
+// problems.
 func ownFilter(r *web.Request, problem string, limit int) store.Filter {
 	f := store.Filter{Contest: access.Of(r).Contest.ID, Account: r.Me.ID, Problem: problem, Limit: limit}
 	if access.Of(r).Team != nil {
@@ -216,31 +216,30 @@ type problemView struct {
 	Slug, Label, Title string
 	Statement          statementView
 	TimeMS, Memory     int64
-	Solved             string // by how many teams; empty if unknown
+	Solved             string // number of teams that solved it, as text; empty if unknown
 	Samples, Folded    samplesView
-	Asks               bool            // the reader may ask about it
+	Asks               bool            // the reader may ask about the problem
 	Submit             *web.SourceForm // nil if the reader cannot submit
 	Why                string          // why the reader cannot submit
 	Mine               []web.Line
 	Errors             web.FieldErrors
 }
 
-// samplesView has the samples that the statement does not show.
+// samplesView lists samples that the statement does not show.
 type samplesView struct {
 	List  []client.Sample
-	Short bool   // they fit into a table
+	Short bool   // all fit into a table
 	Base  string // address of the problem's page
 }
 
-// How many samples are shown at once, and how many lines, and characters per line, a short one has.
+// Limits for showing samples: the number shown at once, and the lines and characters per line of a short sample.
 const (
 	mostSamples = 5
 	shortLines  = 4
 	shortLine   = 36
 )
 
-// samplesOf returns the samples that are not among the examples of the statement. The second result has those that
-// are folded.
+// samplesOf returns the samples that the statement does not show. Folded holds those beyond the first mostSamples.
 func samplesOf(sheet *client.Sheet, text, base string) (shown, folded samplesView) {
 	all := unshown(sheet, text)
 	short := !slices.ContainsFunc(all, func(one client.Sample) bool {
@@ -331,7 +330,7 @@ func (s *site) sample(w http.ResponseWriter, r *web.Request) error {
 	return web.ErrNotFound
 }
 
-// submit takes a submission: files or a text.
+// submit accepts a submission of files or a text.
 func (s *site) submit(w http.ResponseWriter, r *web.Request) error {
 	f, err := s.ReadSource(w, r)
 	if refusal := web.Rejected(err); refusal != nil {

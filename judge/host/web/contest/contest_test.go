@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestWhyAContestIsClosed: a page that the caller may not have says why, but nothing of a hidden contest.
+// TestWhyAContestIsClosed checks that a refused page gives the reason, but reveals nothing about a hidden contest.
 func TestWhyAContestIsClosed(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("soon", time.Hour, store.Accounts, store.Settings{})
@@ -20,7 +20,7 @@ func TestWhyAContestIsClosed(t *testing.T) {
 	for _, tt := range []struct {
 		method, path string
 		code         int
-		want, head   string // head is in a page with the head of the contest
+		want, head   string // head must appear on pages with the head of the contest
 	}{
 		{"GET", "/c/soon/p/A", 403, "has not begun yet", `href="/c/soon"`},
 		{"POST", "/c/past/p/A", 403, "is over and takes no more submissions", `href="/c/past"`},
@@ -34,7 +34,7 @@ func TestWhyAContestIsClosed(t *testing.T) {
 	}
 }
 
-// TestAFullDisk: what the contestant cannot correct is not told on the page of the form.
+// TestAFullDisk checks that an error that the contestant cannot correct does not show the form again.
 func TestAFullDisk(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestDrawnForOthers: what a page keeps of one reader shows the next one neither more nor less than they may see,
-// in either order, and after the contest shows something else.
+// TestDrawnForOthers checks that a cached page part shows each reader exactly what they may see, in any order of
+// readers and after the settings change.
 func TestDrawnForOthers(t *testing.T) {
 	for _, order := range [][]string{{"ada", "judge", "ada"}, {"judge", "ada", "judge"}} {
 		h := webtest.New(t)
@@ -46,8 +46,8 @@ func TestDrawnForOthers(t *testing.T) {
 	}
 }
 
-// TestStatementsOfSeveralPages: a statement that two contests have links to the files of the page that it is on, and a
-// new version replaces it on both.
+// TestStatementsOfSeveralPages checks that a statement used in two contests links to the files of the current
+// page, and that a new version replaces it in both.
 func TestStatementsOfSeveralPages(t *testing.T) {
 	h := webtest.New(t)
 	version := func(english, german string) {

@@ -30,10 +30,10 @@ type judgingView struct {
 	Staff                *staffView // nil for contestants
 	Ignored              bool       // excluded by the jury
 	Follows              bool       // the verdicts of another judging system count in the contest
-	Late                 bool       // after the end, as practice
+	Late                 bool       // after the end; counts as practice
 	Given                *web.State // the verdict override; may be nil
-	Counts               bool       // it is scored for a team
-	At                   string     // the time since the start of the contest; empty before it
+	Counts               bool       // scored for a team
+	At                   string     // contest time; empty before the start
 	Again                bool       // the reader may submit to the problem
 	Open, Reads          bool       // Open: it is pending; Reads: the reader may see the problems
 }
@@ -42,29 +42,29 @@ type judgingView struct {
 type sourceView struct {
 	Name string
 	Size int64
-	Text string // empty if it is too long, or not a text
+	Text string // empty if the file is too long or not text
 	Link string
 }
 
-// liveView is the part of the page that changes during a judging.
+// liveView is the part of the page that changes during a judgement.
 type liveView struct {
 	Number int64
 	State  web.State
-	Place  *client.Place // while it waits
-	Done   int           // judged test cases
-	Of     int           // 0 if the reader may not know
+	Place  *client.Place // place in the queue; nil if not waiting
+	Done   int           // number of judged test cases
+	Of     int           // number of test cases; zero if hidden from the reader
 	Groups []*liveGroup
-	Run    template.HTML // of a judging that has ended
+	Run    template.HTML // of a finished judgement
 }
 
-// A liveGroup is a test group with some judged test cases.
+// A liveGroup is a test group with its judged test cases.
 type liveGroup struct {
 	Name           string
-	State          web.State // of the first case that was not accepted; accepted until there is one
+	State          web.State // of the first rejected case; accepted if there is none
 	Judged, Passed int
 	Skipped        int
-	Cells          []caseView // the newest ones
-	Cut            int        // test cases before them
+	Cells          []caseView // the newest cells
+	Cut            int        // number of earlier test cases
 }
 
 type caseView struct {
@@ -74,7 +74,7 @@ type caseView struct {
 	Summary string
 }
 
-// mostShown is the maximum number of bytes in a file that a page shows.
+// mostShown is the maximum size in bytes of a file that a page shows.
 const mostShown = 256 << 10
 
 func (s *site) judging(w http.ResponseWriter, r *web.Request) error {
@@ -128,7 +128,7 @@ func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wron
 	return s.Page(w, r, code, "judging", fmt.Sprintf("Submission %d", v.Number), v)
 }
 
-// sources returns the files of the submission, with the texts that a page shows.
+// sources returns the files of the submission, with their text if it is short enough to show.
 func (s *site) sources(a *access.Access) (all []sourceView, err error) {
 	for i, f := range a.Submission.Files {
 		one := sourceView{Name: f.Path, Size: f.Size, Link: fmt.Sprintf("/c/%s/s/%d/source/%d", a.Contest.Slug, a.Submission.Number, i)}
@@ -146,7 +146,7 @@ func (s *site) sources(a *access.Access) (all []sourceView, err error) {
 	return all, nil
 }
 
-// source sends a file of a submission, by its index.
+// source sends the file of a submission with the index in the address.
 func (s *site) source(w http.ResponseWriter, r *web.Request) error {
 	for i, f := range access.Of(r).Submission.Files {
 		if fmt.Sprint(i) != r.PathValue("file") {
@@ -161,8 +161,8 @@ func (s *site) source(w http.ResponseWriter, r *web.Request) error {
 	return web.ErrNotFound
 }
 
-// live draws the part of a submission's page that changes, as far as the caller may see it. Lines are progress
-// events of a worker. If there is a result, they are ignored.
+// live renders the changing part of a submission's page, with what the caller may see. Lines are a worker's
+// progress events. They are ignored if there is a result.
 func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part template.HTML, open bool, err error) {
 	j, err := s.Store.Judgement(r.Context(), sub.ID)
 	if err != nil {
@@ -191,15 +191,15 @@ func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part
 	return part, j.Ended.IsZero(), err
 }
 
-// A runKey names all that the drawing of a judgement that has ended depends on.
+// A runKey holds everything that the rendering of a finished judgement depends on.
 type runKey struct {
 	events blob.Digest
 	show   judge.Show
 	staff  bool
 }
 
-// run draws the events of a judgement that has ended, as far as readers may see them, once for all of these. If they
-// cannot be drawn, it returns an empty text.
+// run renders the events of a finished judgement with what the reader may see, and caches the result. If rendering
+// fails, it returns an empty string.
 func (s *site) run(j *store.Judgement, show judge.Show, staff bool) template.HTML {
 	part, err := s.runs.Get(runKey{j.Events, show, staff}, func() (template.HTML, int64, error) {
 		events, err := s.Events(j)
@@ -221,8 +221,7 @@ func (s *site) run(j *store.Judgement, show judge.Show, staff bool) template.HTM
 	return part
 }
 
-// withoutSandbox returns the events of a judging without notes about the worker's sandbox. Only administrators can
-// change it.
+// withoutSandbox removes notes about the worker's sandbox from events. Only administrators can change the sandbox.
 func withoutSandbox(events []judge.Event) []judge.Event {
 	events = slices.Clone(events)
 	for i, e := range events {
@@ -241,7 +240,7 @@ func (v *liveView) add(lines [][]byte, show judge.Show) {
 	for _, l := range lines {
 		e, err := judge.DecodeEvent(l)
 		if err != nil {
-			break // the result has everything
+			break // the result will contain all events
 		}
 		events = append(events, e)
 	}
@@ -306,8 +305,8 @@ func (v *liveView) judged(e *judge.CaseJudged) {
 	})
 }
 
-// judgingEvents streams a judging: the part of the page that changes, with each change. It ends with the judging. A
-// browser that reconnects gets the end again.
+// judgingEvents streams the changing part of a submission's page, whenever it changes, until the judgement ends. A
+// browser that reconnects receives the final state again.
 func (s *site) judgingEvents(w http.ResponseWriter, r *web.Request) error {
 	j, err := s.Store.Judgement(r.Context(), access.Of(r).Submission.ID)
 	if err != nil {

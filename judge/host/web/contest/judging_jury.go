@@ -15,14 +15,14 @@ import (
 // staffView is what only the jury sees of a submission.
 type staffView struct {
 	Worker, Machine, Version, Rung, Reason string
-	Toolchains                             map[string]string // of a language's id: its version
+	Toolchains                             map[string]string // maps language ids to versions
 	Mark                                   markView
-	Verify                                 *verifyView // nil if there is nothing to verify, and nothing was verified
+	Verify                                 *verifyView // nil if nothing was or must be verified
 	Changes                                bool        // the reader may create a rejudging
 	State                                  web.State
 	History                                []historyLine // newest first
-	Others                                 []web.Line    // of the same team or account on the same problem
-	All                                    string        // the search for all of them in the list
+	Others                                 []web.Line    // by the same team or account on the same problem
+	All                                    string        // link to a search for all of them
 }
 
 // A historyLine is a judgement or a verdict override of a submission.
@@ -30,17 +30,17 @@ type historyLine struct {
 	At      string // contest time; empty before the start
 	Time    time.Time
 	Text    string
-	Why     string     // of an override or a rejudging
-	Link    string     // of the rejudging; may be empty
-	Detail  string     // where it was judged, and with what
+	Why     string     // reason for an override or a rejudging
+	Link    string     // to the rejudging; may be empty
+	Detail  string     // worker and toolchains
 	State   *web.State // may be nil
-	Current bool       // the current judgement
+	Current bool       // it is the current judgement
 }
 
-// mostOthers is how many other submissions of the team are listed.
+// mostOthers is the maximum number of other submissions listed.
 const mostOthers = 12
 
-// staffPart returns what only the jury sees of a submission.
+// staffPart returns the part of a submission's page that only the jury sees.
 func (s *site) staffPart(r *web.Request, label string) (*staffView, error) {
 	a, sub := access.Of(r), access.Of(r).Submission
 	j, err := s.Store.Judgement(r.Context(), sub.ID)

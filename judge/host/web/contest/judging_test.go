@@ -19,7 +19,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestSubmit sends what people send.
+// TestSubmit checks typical submissions, both valid and invalid.
 func TestSubmit(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{PerMinute: 3, Languages: []string{"py"}})
@@ -62,7 +62,7 @@ func TestSubmit(t *testing.T) {
 	if teams, err := h.Store.Teams(t.Context(), c.ID); err != nil || len(teams) != 0 {
 		t.Errorf("who sent nothing takes part: %v, %v", teams, err)
 	}
-	// What can be taken; sent twice it is taken once.
+	// These submissions are accepted. A repeated one is accepted once.
 	for i, tt := range []struct {
 		fields, files map[string]string
 		number        string
@@ -88,7 +88,7 @@ func TestSubmit(t *testing.T) {
 	if got := h.Ask(ada, "GET", "/c/now", nil); !strings.Contains(got.Body, "3 submissions") || !strings.Contains(got.Body, `href="/c/now/s/3"`) {
 		t.Errorf("the contest's page does not tell of the submissions:\n%s", got.Body)
 	}
-	// The judge tries a problem, which counts for nobody.
+	// A judge tries a problem. The submission is unscored.
 	if got := h.Upload(h.Cookie("judge"), path, nil, map[string]string{"a.py": "x"}); got.Code != 303 {
 		t.Errorf("the judge: %d", got.Code)
 	}
@@ -97,12 +97,12 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// TestAJudgingIsLive reads the stream of a judging from its beginning to its end.
+// TestAJudgingIsLive reads the event stream of a judgement from beginning to end.
 func TestAJudgingIsLive(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Public, store.Settings{Show: judge.ShowSamples})
 	a := h.Send(c, "ada")
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // for what never comes
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // if an event never arrives
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, "GET", h.URL+"/c/now/s/1/events", nil)
 	if err != nil {
@@ -135,7 +135,7 @@ func TestAJudgingIsLive(t *testing.T) {
 	if page := h.Ask(h.Cookie("bob"), "GET", "/c/now/s/2", nil).Body; !strings.Contains(page, "1 submission goes first") {
 		t.Errorf("the page of a waiting submission does not tell its place:\n%s", page)
 	}
-	// What a worker tells on its way is shown as far as it may be seen.
+	// A worker's progress is shown as far as the reader may see it.
 	var lines [][]byte
 	for _, e := range webtest.Failing()[:6] {
 		lines = append(lines, webtest.Must[[]byte](t)(judge.EncodeEvent(e)))
@@ -164,14 +164,15 @@ func TestAJudgingIsLive(t *testing.T) {
 	}
 }
 
-// TestAJudgeErrorIsADelay to its author, and what it is to staff.
+// TestAJudgeErrorIsADelay checks that a judge error looks like a delay to the contestant, and that the jury sees
+// the error.
 func TestAJudgeErrorIsADelay(t *testing.T) {
 	h := webtest.New(t)
 	a := h.Send(h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowCases}), "ada")
 	events := webtest.Failing()
 	events[len(events)-1] = &judge.Finished{Verdict: judge.JudgeError, Judged: 2, Cases: 2}
 	h.Judged(a, events...)
-	verdict := regexp.MustCompile(`\bJE\b`) // the key of a form may have the letters in it
+	verdict := regexp.MustCompile(`\bJE\b`) // a form key may contain these letters
 	for _, path := range []string{"/c/now/s/1", "/c/now", "/c/now/p/A"} {
 		if page := h.Ask(h.Cookie("ada"), "GET", path, nil).Body; !strings.Contains(page, "pending: the jury is investigating") || strings.Contains(page, "judge error") || verdict.MatchString(page) {
 			t.Errorf("her page %s says\n%s", path, page)
@@ -219,8 +220,8 @@ func TestReasonsAreForTheJury(t *testing.T) {
 	tells("read by hand")
 }
 
-// TestALanguageThatNoWorkerHas is refused when it is sent, by whatever way: it would wait for a
-// worker without end.
+// TestALanguageThatNoWorkerHas checks that a submission is refused if no worker has its language, because it would
+// wait forever.
 func TestALanguageThatNoWorkerHas(t *testing.T) {
 	h := webtest.New(t)
 	ctx, text := t.Context(), "echo"
@@ -263,8 +264,8 @@ func TestALanguageThatNoWorkerHas(t *testing.T) {
 	}
 }
 
-// TestPracticeIsMarked: what came after the end says that it does not count, to its author and
-// to the staff, but not what came in extra time.
+// TestPracticeIsMarked checks that submissions after the end are marked as unscored for contestants and jury, but
+// submissions in extra time are not.
 func TestPracticeIsMarked(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("past", -90*time.Minute, store.Accounts, store.Settings{Practice: true}) // of an hour
@@ -284,7 +285,7 @@ func TestPracticeIsMarked(t *testing.T) {
 	}
 }
 
-// TestSandboxIsForTheJury: only the jury reads in which sandbox a submission ran.
+// TestSandboxIsForTheJury checks that only the jury sees the sandbox in which a submission ran.
 func TestSandboxIsForTheJury(t *testing.T) {
 	for _, show := range []judge.Show{judge.ShowCases, judge.ShowAll} {
 		h := webtest.New(t)

@@ -9,7 +9,8 @@ import (
 	"assay/judge/host/web"
 )
 
-// TestLiveGroups: each group of a judging that runs has its own cells, which change as its cases are judged.
+// TestLiveGroups checks that each test group of a running judgement has its own cells, which change as its cases
+// are judged.
 func TestLiveGroups(t *testing.T) {
 	var lines [][]byte
 	add := func(all ...judge.Event) {

@@ -16,18 +16,18 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// markView has the verdict overrides of a submission, and the form for another one.
+// markView holds the verdict overrides of a submission, and the form for another one.
 type markView struct {
 	Decides  bool // the reader may override the verdict
 	Verdicts []judge.Verdict
 	Ignored  bool
-	Given    judge.Verdict // the override; empty if there is none
+	Given    judge.Verdict // the current override; empty if there is none
 	Marks    []store.Mark  // newest first
-	Why      string        // the reason as it was typed
+	Why      string        // the reason as entered
 	Errors   web.FieldErrors
 }
 
-// Values of the form in addition to verdicts.
+// Form values in addition to verdicts.
 const (
 	asJudged = "judged"
 	ignored  = "ignored"
@@ -36,7 +36,7 @@ const (
 // mostWhy is the maximum number of bytes in a reason.
 const mostWhy = 500
 
-// givable are the verdicts that the jury may choose. If the format has points, there are none.
+// givable returns the verdicts that the jury may choose. It returns none if the contest format uses points.
 func givable(f store.Format) []judge.Verdict {
 	if f == store.IOI {
 		return nil
@@ -53,7 +53,7 @@ func (s *site) marks(r *web.Request) (v markView, err error) {
 	return v, err
 }
 
-// mark stores a verdict override: as judged, excluded from the scoreboard, or another verdict.
+// mark stores the jury's decision about a submission: as judged, excluded from the scoreboard, or a verdict.
 func (s *site) mark(w http.ResponseWriter, r *web.Request) error {
 	do, m := r.PostFormValue("do"), store.Mark{Why: r.Field("why")}
 	switch {

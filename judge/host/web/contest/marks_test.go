@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestMarks: a judge decides that a submission counts otherwise than it was judged, or not at
-// all. Its author sees the decision, the staff also why; the board follows.
+// TestMarks checks that a judge can override a verdict or exclude a submission. The contestant sees the decision,
+// only the jury sees the reason, and the scoreboard follows.
 func TestMarks(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -26,7 +26,7 @@ func TestMarks(t *testing.T) {
 		}
 		return got
 	}
-	// shows fails unless all pages have some texts, and lack others.
+	// shows fails the test unless a page contains the texts, or lacks texts that begin with "not ".
 	shows := func(when, path, who string, texts ...string) {
 		t.Helper()
 		page := h.Ask(who, "GET", path, nil).Body
@@ -52,7 +52,7 @@ func TestMarks(t *testing.T) {
 	decide("ignored", "copied", 303)
 	shows("ignored", "/c/now/s/1", ada, "Ignored by the jury", "not copied")
 	shows("ignored", "/c/now", ada, "ignored", "wrong answer", "not 1 submission")
-	for deadline := time.Now().Add(time.Minute); ; { // the board may be so old as Lag says
+	for deadline := time.Now().Add(time.Minute); ; { // the scoreboard may lag
 		page := h.Ask(ada, "GET", "/c/now/board", nil).Body
 		if !strings.Contains(page, `class="first"`) && !strings.Contains(page, `class="wa"`) {
 			break
@@ -61,7 +61,7 @@ func TestMarks(t *testing.T) {
 			t.Fatalf("the board has still\n%s", page)
 		}
 	}
-	// Two of the staff decide from pages of the same age.
+	// Two judges decide from equally old pages.
 	if page := h.Ask(staff, "GET", "/c/now/s/1", nil).Body; !strings.Contains(page, `name="was" value="2"`) {
 		t.Errorf("the form does not know how many decisions there are:\n%s", page)
 	}
@@ -78,7 +78,7 @@ func TestMarks(t *testing.T) {
 	if len(entries) != 3 || entries[0].Action != "decide on submission" || entries[2].Detail != "now 1: AC, seen by eye "+webtest.Evil {
 		t.Errorf("the audit has %+v", entries)
 	}
-	// Where points count, there is no verdict to give.
+	// If the contest uses points, no verdict can be chosen.
 	points := &store.Contest{Slug: "points", Name: "points", Format: store.IOI, Starts: time.Now().Add(-time.Minute), Length: time.Hour, Visibility: store.Accounts}
 	if err := h.Store.NewContest(t.Context(), points, []store.NewContestProblem{{Label: "A", Slug: "sum"}}); err != nil {
 		t.Fatal(err)
@@ -96,8 +96,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestHistory: beside a submission, the jury reads its judgements and decisions, newest first, and the other
-// submissions of the team to the problem. Its author reads nothing of that.
+// TestHistory checks that the jury sees the judgements and overrides of a submission, newest first, and the team's
+// other submissions to the problem. The contestant sees none of them.
 func TestHistory(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -154,7 +154,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestATeamSeesItsSubmissions, whoever of it sent them.
+// TestATeamSeesItsSubmissions checks that members see all submissions of their team.
 func TestATeamSeesItsSubmissions(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

@@ -46,8 +46,8 @@ func (s *site) media(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// seesMedia reports whether the caller sees a file: the jury sees all files, and others what the Contest API shows to the
-// public.
+// seesMedia reports whether the caller may see a file. The jury sees all files. Other readers see the files that
+// the Contest API shows to the public.
 func (s *site) seesMedia(r *web.Request, f media.File) (bool, error) {
 	if r.Can(auth.SeeAll) {
 		return true, nil
@@ -67,7 +67,7 @@ func (s *site) seesMedia(r *web.Request, f media.File) (bool, error) {
 	return clics.Visible(clics.Public, clics.Type(f.Type), facts), nil
 }
 
-// document sends the statement of a problem as a PDF. It reports false if the address does not ask for it.
+// document sends the statement of a problem as a PDF. It returns false, nil if the address does not request one.
 func (s *site) document(w http.ResponseWriter, r *web.Request) (bool, error) {
 	p := access.Of(r).Problem
 	if r.PathValue("label") == p.Label || !strings.HasSuffix(r.PathValue("label"), access.Document) {
@@ -91,7 +91,7 @@ func (s *site) document(w http.ResponseWriter, r *web.Request) (bool, error) {
 	return true, s.SendSheetFile(w, sheet, one.Document)
 }
 
-// documentOfPrimary sends the statement that the contest has from the primary that it follows.
+// documentOfPrimary sends the statement that the contest copied from its primary.
 func (s *site) documentOfPrimary(w http.ResponseWriter, r *web.Request) error {
 	all, err := s.Store.Media(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestMedia: readers of a contest get its pictures as the Contest API shows them to the public, and none runs anything.
+// TestMedia checks that readers get the same pictures that the Contest API shows to the public, and that no
+// picture can run scripts.
 func TestMedia(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", time.Hour, store.Public, store.Settings{})
@@ -104,7 +105,7 @@ func TestMedia(t *testing.T) {
 	put(c, "organizations/u1/country_flag.png")
 	const flag = `<img class="flag" src="/c/spring/media/organizations/u1/country_flag/country_flag.png?`
 	var body string
-	for range 6000 { // a scoreboard follows with some delay
+	for range 6000 { // the scoreboard may lag
 		if body = h.Ask("", "GET", "/c/spring/board", nil).Body; strings.Contains(body, flag) {
 			break
 		}

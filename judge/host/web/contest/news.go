@@ -12,20 +12,20 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// A clarificationCache caches the number of each contest's newest clarification, and counts the claims of requests
-// on this server. It queries the database at most twice a second.
+// A clarificationCache caches the number of each contest's newest clarification, and counts claims on this server.
+// It queries the database at most twice a second.
 type clarificationCache struct {
 	web.NumberCache
-	claims sync.Map // *atomic.Int64 by the id of a contest
+	claims sync.Map // maps contest ids to *atomic.Int64
 }
 
-// claimsIn returns the counter of a contest.
+// claimsIn returns the claim counter of a contest.
 func (c *clarificationCache) claimsIn(contest string) *atomic.Int64 {
 	n, _ := c.claims.LoadOrStore(contest, &atomic.Int64{})
 	return n.(*atomic.Int64)
 }
 
-// newsEvents streams new clarifications to a browser, and claims to the jury.
+// newsEvents streams unread counts to a browser. It also sends them to the jury when a request is claimed.
 func (s *site) newsEvents(w http.ResponseWriter, r *web.Request) error {
 	send, ok := web.OpenStream(w)
 	if !ok {
@@ -44,7 +44,7 @@ func (s *site) newsEvents(w http.ResponseWriter, r *web.Request) error {
 		if err == nil && changed {
 			var unread web.News
 			if unread, err = access.Of(r).Unread(r.Context()); err == nil {
-				part, err = s.Part("clar", "news", unread) // as in the head of each page of a contest
+				part, err = s.Part("clar", "news", unread) // as in the head of the contest's pages
 			}
 		}
 		switch {

@@ -1,5 +1,5 @@
-// Package contest has the pages of a contest for contestants: problems and their files, submissions, the scoreboard,
-// and clarifications. It does not judge.
+// Package contest serves the contestants' pages of a contest: problems and their files, submissions, the
+// scoreboard, and clarifications. It does not judge.
 package contest
 
 import (
@@ -17,14 +17,14 @@ var files embed.FS
 
 var templates = web.NewTemplates(files)
 
-// site serves the pages of contests.
+// site serves the contest pages.
 type site struct {
 	*web.Site
 	seen clarificationCache
 	runs desk.Memo[runKey, template.HTML]
 }
 
-// Pages returns the pages of contests.
+// Pages returns the contest pages.
 func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Find: access.Find(s), Routes: []web.Route{

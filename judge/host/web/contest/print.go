@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// printView is the page on which a team prints.
+// printView is the page on which a team sends files to the printer.
 type printView struct {
 	Slug                    string
 	Text                    string
@@ -22,7 +22,7 @@ type printView struct {
 	Sent                    []*store.Print
 }
 
-// mostPrints is how many prints of a team its page lists.
+// mostPrints is the maximum number of prints that a team's page lists.
 const mostPrints = 50
 
 func (s *site) printPage(w http.ResponseWriter, r *web.Request) error {
@@ -42,7 +42,7 @@ func (s *site) drawPrint(w http.ResponseWriter, r *web.Request, code int, v prin
 	return s.Page(w, r, code, "print", "Print", v)
 }
 
-// print takes a file or a typed text to print.
+// print accepts a file or a text for printing.
 func (s *site) print(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadMultipart(w, r, 2*printing.MostBytes, "file"); err != nil {
 		return err

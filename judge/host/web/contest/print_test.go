@@ -10,7 +10,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestPrintPage: a team prints a text or a file, and sees what became of it. Other teams do not.
+// TestPrintPage checks that a team can print a text or a file, and sees the state of its prints. Other teams do
+// not see them.
 func TestPrintPage(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -52,7 +53,7 @@ func TestPrintPage(t *testing.T) {
 	ask("ada", "POST", url.Values{"text": {"a\x00" + webtest.Evil}}, 400, "not plain text")
 	ask("ada", "POST", url.Values{"text": {strings.Repeat("x\n", 1000)}}, 400, "more than 10 pages", "x\nx\n")
 	ask("ada", "POST", url.Values{"text": {"print(1)" + webtest.Evil}}, 303)
-	ask("ada", "POST", url.Values{"text": {"print(1)" + webtest.Evil}}, 303) // pressed twice
+	ask("ada", "POST", url.Values{"text": {"print(1)" + webtest.Evil}}, 303) // button pressed twice
 	ask("ada", "GET", nil, 200, "Your prints", ">waiting<")
 	ask("bob", "GET", nil, 200, "!Your prints")
 	prints := webtest.Must[[]*store.Print](t)(h.Store.Prints(t.Context(), c.ID, "", 10))

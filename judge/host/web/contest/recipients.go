@@ -9,11 +9,11 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// recipientsView is the part of a form with the recipients of a message of the jury.
+// recipientsView is the part of a form that selects the recipients of a jury message.
 type recipientsView struct {
 	Answer        bool   // the form answers a request
 	Some          bool   // the reader may not write to all teams
-	Team          string // that asks, if the form answers a request
+	Team          string // the asking team, if Answer is set
 	To            string // team, all or chosen
 	Groups, Teams []recipientChoice
 	Wrong         web.FieldError
@@ -96,8 +96,8 @@ func (s *site) recipientsView(r *web.Request, answer bool) (recipientsView, erro
 	return v, err
 }
 
-// sentTo returns the recipients of a message of the jury for a page or the audit log: "all" or, for example, "2
-// teams and 1 group".
+// sentTo describes the recipients of a jury message for a page or the audit log, such as "all" or "2 teams and 1
+// group".
 func sentTo(n store.NewClarification) string {
 	var parts []string
 	if len(n.Teams) > 0 {
@@ -115,7 +115,8 @@ func sentTo(n store.NewClarification) string {
 	return "all"
 }
 
-// named returns the names of the recipients of a clarification for the jury, at most 3 of each kind.
+// named returns the names of the recipients of a clarification, for the jury. It lists at most 3 groups and 3
+// teams.
 func named(to store.Recipients) string {
 	const most = 3
 	var parts []string

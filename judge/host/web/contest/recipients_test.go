@@ -12,7 +12,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// inGroups makes a contest with the teams of ada and bob in a group each, and that of other in none.
+// inGroups creates a contest in which the teams of ada and bob are in separate groups, and the team of the account
+// other is in no group.
 func inGroups(h *webtest.Harness, t *testing.T, in time.Duration) (c *store.Contest, teams map[string]*store.Team, groups map[string]string) {
 	t.Helper()
 	c = h.Contest("now", in, store.Accounts, store.Settings{})
@@ -33,7 +34,8 @@ func inGroups(h *webtest.Harness, t *testing.T, in time.Duration) (c *store.Cont
 	return c, teams, groups
 }
 
-// TestRecipientsPages: the jury writes to teams and groups. They read it and are told of it, and nobody else.
+// TestRecipientsPages checks that only the teams and groups to which the jury writes read the message and are
+// notified.
 func TestRecipientsPages(t *testing.T) {
 	h := webtest.New(t)
 	_, teams, groups := inGroups(h, t, -time.Minute)
@@ -87,7 +89,7 @@ func TestRecipientsPages(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, body)
 		}
 	}
-	// An answer always goes to the team that asks.
+	// An answer always goes to the asking team.
 	if got := h.Ask(h.Cookie("other"), "POST", list, url.Values{"text": {"is it cold?"}, "problem": {":technical"}}); got.Code != 303 {
 		t.Fatal(got.Code, got.Body)
 	}
@@ -107,10 +109,10 @@ func TestRecipientsPages(t *testing.T) {
 	if got := h.Ask(h.Cookie("ada"), "POST", list, url.Values{"text": {"psst"}, "to": {"chosen"}, "team": {bob}}); got.Code != 303 {
 		t.Fatal(got.Code)
 	}
-	reads(list, "psst", "ada") // a team writes to the jury alone
+	reads(list, "psst", "ada") // a team's message goes only to the jury
 }
 
-// TestCategories: the jury sees what clarifications are about, and can see those about one thing only.
+// TestCategories checks that the jury sees the category of each clarification, and can filter by category.
 func TestCategories(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -141,7 +143,7 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// TestSavedReplies: the jury edits what it often answers.
+// TestSavedReplies checks that the jury can edit its saved replies.
 func TestSavedReplies(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -179,8 +181,8 @@ func TestSavedReplies(t *testing.T) {
 	has(page, "No comment.", true)
 }
 
-// TestClarificationsBeforeTheStart: what names a problem is neither shown nor counted before the start, and is
-// news after it.
+// TestClarificationsBeforeTheStart checks that a clarification about a problem is neither shown nor counted before
+// the start, and is unread after it.
 func TestClarificationsBeforeTheStart(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", time.Hour, store.Accounts, store.Settings{})
@@ -203,7 +205,7 @@ func TestClarificationsBeforeTheStart(t *testing.T) {
 	for _, page := range []string{"/c/now", "/c/now/clar"} {
 		reads(page, "welcome", "be quiet", "!mended", "!you, too", "!about A")
 	}
-	reads("/c/now", "1 new") // which stays until the start, with what came before it
+	reads("/c/now", "1 new") // counted until the start, with earlier messages
 	if body := h.Ask(h.Cookie("judge"), "GET", "/c/now/clar", nil).Body; !strings.Contains(body, "mended") {
 		t.Errorf("the jury does not see it:\n%s", body)
 	}

@@ -11,19 +11,19 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// usualReplies are the saved replies of a contest that has none of its own.
+// usualReplies are the default saved replies of a contest.
 var usualReplies = []string{"Read the statement again.", "No comment.", "See the samples.", "This will be announced to all teams."}
 
-// mostReplies is how many saved replies a contest can have.
+// mostReplies is the maximum number of saved replies.
 const mostReplies = 50
 
-// repliesView is the page of the saved replies.
+// repliesView is the page for editing saved replies.
 type repliesView struct {
 	Slug, Text string
 	Errors     web.FieldErrors
 }
 
-// savedReplies returns the saved replies of a contest.
+// savedReplies returns the saved replies of a contest, or the default ones.
 func savedReplies(c *store.Contest) []string {
 	if len(c.Settings.Replies) == 0 {
 		return usualReplies

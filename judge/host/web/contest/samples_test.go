@@ -8,7 +8,7 @@ import (
 	"assay/judge/host/client"
 )
 
-// TestSamplesOf: a page has the samples that the statement does not show, the first five of them open,
+// TestSamplesOf checks that a page lists the samples that the statement does not show. The first five are open,
 // and in a table if all are short.
 func TestSamplesOf(t *testing.T) {
 	sample := func(in, ans string) client.Sample { return client.Sample{Name: in, In: in + "\n", Ans: ans + "\n"} }

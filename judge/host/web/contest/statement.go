@@ -22,15 +22,15 @@ import (
 type statementView struct {
 	Text      template.HTML
 	source    string        // of Text, in Markdown
-	Language  string        // its code; empty if unknown
-	Others    []languageRef // all languages, if there are several
+	Language  string        // code; empty if unknown
+	Others    []languageRef // all languages, if more than one
 	Document  string        // address of the statement as a file; may be empty
 	Framed    bool          // the page shows the document
 	PDF       bool          // the document is a PDF
 	Files     []fileRef     // attachments
-	Archive   string        // address of one archive with all files
+	Archive   string        // address of an archive with all files
 	Published bool          // there is a statement
-	Extra     bool          // there is a language to choose, a document, or an archive
+	Extra     bool          // there are several languages, a document, or an archive
 }
 
 type languageRef struct {
@@ -46,8 +46,9 @@ type fileRef struct {
 // languageCookie stores the chosen language of statements.
 const languageCookie = "language"
 
-// statementOf draws the statement of a problem for the caller. Base is the address of the page. Only has the codes
-// of the languages in which it is shown, if it has any of them. If only is empty, all are shown.
+// statementOf renders the statement of a problem for the caller. Base is the address of the page. The argument
+// only lists the codes of the languages to show. It is ignored if it is empty or the problem has none of these
+// languages.
 func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.Sheet, base string,
 	only []string) (v statementView, err error) {
 	if sheet == nil {
@@ -81,8 +82,8 @@ func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.
 	return v, nil
 }
 
-// choose returns the statement in the requested language, the one in the cookie, the one that the browser prefers,
-// or the default. It returns nil if there is none.
+// choose returns the statement in the requested language, the language in the cookie, the browser's preferred
+// language, or the default one. It returns nil if there is no statement.
 func (s *site) choose(w http.ResponseWriter, r *web.Request, all []client.SheetStatement) *client.SheetStatement {
 	in := func(code string) *client.SheetStatement {
 		i := slices.IndexFunc(all, func(s client.SheetStatement) bool { return s.Language == code && code != "" })
@@ -119,7 +120,7 @@ func (s *site) choose(w http.ResponseWriter, r *web.Request, all []client.SheetS
 	return &all[i]
 }
 
-// languageName returns the name of a language in that language.
+// languageName returns the name of a language in the language itself.
 func languageName(code string) string {
 	tag, err := language.Parse(code)
 	if err != nil {
@@ -136,7 +137,7 @@ func (s *site) problemFile(w http.ResponseWriter, r *web.Request) error {
 	return s.SendSheetFile(w, sheet, r.PathValue("name"))
 }
 
-// problemFiles sends all files of a problem as an archive: samples, attachments, and the statement if it is a file.
+// problemFiles sends all files of a problem as an archive: samples, attachments, and the statement document.
 func (s *site) problemFiles(w http.ResponseWriter, r *web.Request) error {
 	sheet, err := s.Sheet(access.Of(r).Problem.Problem)
 	if err != nil {

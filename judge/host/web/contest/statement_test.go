@@ -17,7 +17,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// republish publishes the problem again, with another sheet.
+// republish publishes the problem again with changed metadata.
 func republish(h *webtest.Harness, change func(*client.Sheet)) {
 	h.Helper()
 	sheet := *webtest.Must[*client.Sheet](h)(h.Desk.Sheet(h.Problem))
@@ -31,8 +31,8 @@ func republish(h *webtest.Harness, change func(*client.Sheet)) {
 
 const hostileSVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>`
 
-// TestStatementFiles reads a problem's page with pictures, a PDF, attachments and two languages,
-// and what it links to.
+// TestStatementFiles checks a problem page with pictures, a PDF, attachments and two languages, and the files that
+// it links to.
 func TestStatementFiles(t *testing.T) {
 	h := webtest.New(t)
 	pdf, svg, png := []byte("%PDF-1.4"), []byte(hostileSVG), []byte("\x89PNG")
@@ -70,7 +70,7 @@ func TestStatementFiles(t *testing.T) {
 	if strings.Contains(page, "<iframe") || strings.Contains(page, "<marked") {
 		t.Errorf("the page has\n%s", page)
 	}
-	// Nothing that comes from a package runs a script, and it is what it says.
+	// No file from a package runs scripts, and each is sent with its own type.
 	for path, want := range map[string]struct{ kind, policy, body string }{
 		"/file/st/pile%20%231.png": {"image/png", "sandbox", string(png)},
 		"/file/st/x.svg":           {"image/svg+xml", "sandbox; default-src 'none'", hostileSVG},
@@ -97,7 +97,7 @@ func TestStatementFiles(t *testing.T) {
 			t.Errorf("%s: %d", none, got.Code)
 		}
 	}
-	// The language is that which the browser prefers, until one is chosen.
+	// The statement is in the browser's preferred language until the reader chooses one.
 	for accept, want := range map[string]string{"de-AT,en;q=0.5": "Deutsch", "fr, de;q=0.4": "Deutsch", "ja": "English <img", "pt": "<iframe", "!": "English <img", "": "English <img"} {
 		if got := h.Ask(ada, "GET", at, nil, "Accept-Language", accept); !strings.Contains(got.Body, want) {
 			t.Errorf("Accept-Language %q has not %s:\n%s", accept, want, got.Body)
@@ -120,7 +120,7 @@ func TestStatementFiles(t *testing.T) {
 	if got := h.Ask(ada, "GET", at+"?language=pt-BR", nil).Body; !strings.Contains(got, `<iframe class="document" src="/c/now/p/A/file/st/en.pdf" title="statement">`) {
 		t.Errorf("a statement in PDF is drawn as\n%s", got)
 	}
-	// A contest may have fewer languages; a problem that has none of them shows what it has.
+	// A contest may restrict the languages. A problem that has none of them shows the languages that it has.
 	for slug, tt := range map[string]struct {
 		only    []string
 		want    string
@@ -152,7 +152,7 @@ func TestStatementFiles(t *testing.T) {
 	if d := cmp.Diff([]string{"cs.html", "en.pdf", "lib<b>.py", "page.html", "samples/1.ans", "samples/1.in"}, names); d != "" {
 		t.Error(d)
 	}
-	// Before the contest begins nobody reads any of it.
+	// Before the start, contestants cannot read any of it.
 	h.Contest("later", time.Hour, store.Accounts, store.Settings{})
 	for _, path := range []string{"", "/file/st/x.svg", "/file/st/en.pdf", "/files.zip"} {
 		if got := h.Ask(ada, "GET", "/c/later/p/A"+path, nil); got.Code == 200 || strings.Contains(got.Body, "alert(1)</script></svg>") {

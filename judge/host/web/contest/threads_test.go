@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestThreads: answers stand below their questions. The jury reads questions without an answer first.
+// TestThreads checks that answers are listed below their requests, and that the jury sees unanswered requests
+// first.
 func TestThreads(t *testing.T) {
 	ask := func(n int64, open bool) clarificationLine { return clarificationLine{Number: n, Open: open} }
 	reply := func(n, to int64) clarificationLine {

@@ -13,17 +13,17 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// verifyView has what judges said about the verdict of a submission, and the form to verify it.
+// verifyView holds the judges' decisions about the verdict of a submission, and the form to verify it.
 type verifyView struct {
-	Judgement string // id of the current one
-	Open      bool   // a judge must still verify it
-	Waits     bool   // contestants do not see the verdict before
-	Decides   bool   // the reader may verify it, or undo that
+	Judgement string // id of the current judgement
+	Open      bool   // a judge must still verify the verdict
+	Waits     bool   // contestants see the verdict only after verification
+	Decides   bool   // the reader may verify the verdict or undo a verification
 	All       []store.Verification
 }
 
-// verification returns what judges said about the verdict of a submission. It returns nil if they do not verify
-// it, and never have.
+// verification returns the judges' decisions about a submission's verdict. It returns nil, nil if the verdict
+// needs no verification and was never verified.
 func (s *site) verification(r *web.Request, j *store.Judgement) (*verifyView, error) {
 	sub := access.Of(r).Submission
 	all, err := s.Store.Verifications(r.Context(), sub.ID)
@@ -36,7 +36,7 @@ func (s *site) verification(r *web.Request, j *store.Judgement) (*verifyView, er
 	}, nil
 }
 
-// verify records that the reader verified the verdict of a submission, or undoes that.
+// verify records that the reader has verified a submission's verdict, or undoes the verification.
 func (s *site) verify(w http.ResponseWriter, r *web.Request) error {
 	a := access.Of(r)
 	do, note := r.PostFormValue("do"), r.Field("note")

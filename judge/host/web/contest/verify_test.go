@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestVerification: the team reads "judging" on all pages until a judge verified the verdict; the jury reads it at
-// once, with who verified it.
+// TestVerification checks that the team sees the submission as being judged on all pages until a judge verifies
+// the verdict. The jury sees the verdict at once, and who verified it.
 func TestVerification(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowAll})
@@ -106,7 +106,7 @@ func TestVerification(t *testing.T) {
 	post(staff, "s/2/verify", 303, "do", "unverify", "judgement", judgement.ID)
 	list("?verify=open", `/c/now/s/2"`)
 
-	// The page of the contest does not tell an accepted submission from others by which one it shows.
+	// If the contest page chose the accepted submission as the best one, it would reveal the unverified verdict.
 	post(admin, "problems/A/judging", 303, "do", "verify", "mode", "before")
 	h.Judged(h.Send(c, "bob"), webtest.Accepted()...)
 	rejected := h.Send(c, "bob")
@@ -119,7 +119,7 @@ func TestVerification(t *testing.T) {
 	}
 }
 
-// TestPausedJudging: the overview pauses the judging of a problem and resumes it, and says so.
+// TestPausedJudging checks that the overview can pause and resume judging of a problem, and shows the state.
 func TestPausedJudging(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

@@ -11,17 +11,17 @@ import (
 	"assay/judge/host/web"
 )
 
-// An access is the hole that an address names, a submission of it, and what the caller may do there.
+// An access is the hole and golf submission in an address, and the caller's permissions.
 type access struct {
 	*desk.HoleSeat
 	now    time.Time
-	answer *store.Answer // of the number in the address; nil if it has none
+	answer *store.Answer // with the number in the address; nil if it has none
 }
 
 // at returns the access of a request.
 func at(r *web.Request) *access { return r.Access.(*access) }
 
-// findHole resolves the hole of an address, and its golf submission.
+// findHole resolves the hole and the golf submission in an address.
 func (s *site) findHole(r *web.Request) (web.Access, error) {
 	if r.PathValue("hole") == "" {
 		return nil, nil
@@ -65,7 +65,7 @@ func (a *access) Head(*web.Request) (web.Head, error) {
 	return web.Head{Nav: web.Nav{Place: &web.Tab{Link: "/hole/" + a.Hole.Slug, Name: a.Hole.Name}}}, nil
 }
 
-// answerOf returns a golf submission of a hole by its number in an address.
+// answerOf returns the golf submission of a hole with the number in an address.
 func (s *site) answerOf(ctx context.Context, h *store.Hole, number string) (*store.Answer, error) {
 	n, ok := whole(number)
 	if !ok {

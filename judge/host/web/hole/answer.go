@@ -24,10 +24,10 @@ type answerView struct {
 	Number     int64
 	Who        string
 	Received   time.Time
-	Live       template.HTML // what changes
+	Live       template.HTML // the part that changes
 	Open       bool
-	Link       string // to its text; empty if it was erased
-	Badge      string // picture with its author's rank; empty if it is not valid
+	Link       string // link to the source; empty if it was deleted
+	Badge      string // badge with the author's rank; empty if not valid
 	Proofs     []store.AnswerProof
 	Staff      bool
 }
@@ -38,7 +38,7 @@ type answerPart struct {
 	State    web.State
 	Quick    string // result on samples and edges
 	Waits    string // why no worker checks anything at the moment; empty if workers do
-	Done, Of int    // tried inputs of all inputs; 0 if unknown
+	Done, Of int    // number of tried inputs, and of all inputs; zero if unknown
 	Why      string
 	Places   string
 	Again    bool // it is being rechecked
@@ -86,7 +86,7 @@ func (s *site) answerSource(w http.ResponseWriter, r *web.Request) error {
 	return web.SendFile(w, f.Path, data)
 }
 
-// answerLive draws the part of a submission's page that changes.
+// answerLive renders the changing part of a submission's page.
 func (s *site) answerLive(r *web.Request, a *store.Answer) (part template.HTML, open bool, err error) {
 	v := answerPart{Number: a.Number, State: s.answerState(a), Why: a.Why, Again: a.State != store.Proving && a.Flow != ""}
 	open = a.Flow != ""
@@ -115,7 +115,7 @@ func (s *site) answerLive(r *web.Request, a *store.Answer) (part template.HTML, 
 	return part, open, err
 }
 
-// howFar returns the progress of a check.
+// howFar sets the progress of a check in v.
 func (s *site) howFar(r *web.Request, a *store.Answer, v *answerPart) error {
 	parts, err := s.Store.Parts(r.Context(), a.Flow)
 	if err != nil {
@@ -154,8 +154,7 @@ func (s *site) howFar(r *web.Request, a *store.Answer, v *answerPart) error {
 	return nil
 }
 
-// answerEvents streams the check of a golf submission: the part of the page that changes, with each change. It ends
-// with the check.
+// answerEvents streams the changing part of a golf submission's page, whenever it changes, until the check ends.
 func (s *site) answerEvents(w http.ResponseWriter, r *web.Request) error {
 	id := at(r).answer.Flow
 	flowing, proving := s.Dispatch.Watch(id), s.Dispatch.Watch(store.JobID(id, flow.WholeKey))

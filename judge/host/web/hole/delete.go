@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// deleteHole deletes a hole without golf submissions, if the form repeats its address.
+// deleteHole deletes a hole without golf submissions. To confirm, the form must repeat the hole's address.
 func (s *site) deleteHole(w http.ResponseWriter, r *web.Request) error {
 	h := at(r).Hole
 	if r.Field("slug") != h.Slug {

@@ -8,7 +8,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestDeleteHole: a hole to which nothing was sent is deleted after its address was typed.
+// TestDeleteHole checks that only a hole without submissions can be deleted, and only if the form repeats its
+// address.
 func TestDeleteHole(t *testing.T) {
 	h := webtest.New(t)
 	h.Answer(h.Hole("full"), "ada", "py")

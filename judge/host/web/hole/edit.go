@@ -15,27 +15,27 @@ import (
 	"assay/judge/host/web"
 )
 
-// holeEditView is the form for a new hole or the settings of a hole.
+// holeEditView is the form for a new hole, or for the settings of an existing one.
 type holeEditView struct {
 	New                  bool
 	Slug, Name, Problem  string
 	Visibility, Revision string
 	Shown, Closed        bool
-	Title                string // of the problem of a hole that exists
-	Answers              int64  // submissions to it
+	Title                string // title of an existing hole's problem
+	Answers              int64  // number of submissions
 	Made                 time.Time
-	Closes               string // as a form has it; empty for never
+	Closes               string // as entered; empty means never
 	Zone                 web.Zone
 	ZoneLabel            string
-	Problems             []*store.Problem // that a new hole can have
-	Seen                 []web.Choice     // visibilities
+	Problems             []*store.Problem // choices for a new hole
+	Seen                 []web.Choice     // choices of visibility
 	Recheck              recheckView
 	Removal              *web.Removal // nil for a new hole
 	Errors               web.FieldErrors
-	Stale                bool // someone else saved the settings since the form was drawn
+	Stale                bool // another user saved the settings since the form was rendered
 }
 
-// Access describes the current settings of the group in short.
+// Access summarizes the settings in its group.
 func (v holeEditView) Access() string {
 	text := strings.ToLower(web.ChoiceName(web.OpenVisibilities, v.Visibility))
 	if v.Shown {
@@ -44,7 +44,7 @@ func (v holeEditView) Access() string {
 	return text + "; source code hidden"
 }
 
-// State describes the current settings of the group in short.
+// State summarizes the settings in its group.
 func (v holeEditView) State() string {
 	closes, err := v.Zone.ReadMoment(v.Closes)
 	switch {
@@ -60,7 +60,7 @@ func (s *site) newHole(w http.ResponseWriter, r *web.Request) error {
 	return s.holeForm(w, r, http.StatusOK, holeEditView{New: true, Visibility: string(store.Public)})
 }
 
-// holeForm draws the form.
+// holeForm renders the form.
 func (s *site) holeForm(w http.ResponseWriter, r *web.Request, code int, v holeEditView) (err error) {
 	title := "New golf hole"
 	if v.New {
@@ -83,12 +83,12 @@ func (s *site) holeForm(w http.ResponseWriter, r *web.Request, code int, v holeE
 		}
 	}
 	v.Seen, v.Zone = web.OpenVisibilities, r.Zone()
-	closes, _ := v.Zone.ReadMoment(v.Closes) // if it cannot be read, the label is that of now
+	closes, _ := v.Zone.ReadMoment(v.Closes) // if invalid, the label is for the current time
 	v.ZoneLabel = v.Zone.Label(closes, s.Time())
 	return s.Page(w, r, code, "holeedit", title, v)
 }
 
-// golfProblems returns the problems that a hole of the caller can have: those with a [golf] table.
+// golfProblems returns the problems that the caller may use for a hole: those with a [golf] table.
 func (s *site) golfProblems(r *web.Request) (golf []*store.Problem, err error) {
 	all, err := s.UsableProblems(r.Context(), r.Me, nil)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *site) golfProblems(r *web.Request) (golf []*store.Problem, err error) {
 	return golf, nil
 }
 
-// readHole reads the form into a hole. Invalid fields are in the view's Errors.
+// readHole reads the form into a hole. It records invalid fields in the view's Errors.
 func (s *site) readHole(w http.ResponseWriter, r *web.Request, h *store.Hole) (v holeEditView, err error) {
 	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
 		return v, err
@@ -126,7 +126,7 @@ func (s *site) readHole(w http.ResponseWriter, r *web.Request, h *store.Hole) (v
 	return v, nil
 }
 
-// readClosing reads whether and when the hole closes. A hole that closed at its time stays closed by that time.
+// readClosing reads whether and when the hole closes. A hole that was closed by its closing time keeps that time.
 func (s *site) readClosing(r *web.Request, v *holeEditView, h *store.Hole) {
 	closes, err := r.Zone().ReadMoment(v.Closes)
 	past := !closes.IsZero() && !s.Time().Before(closes)
@@ -205,15 +205,15 @@ func (s *site) changeHole(w http.ResponseWriter, r *web.Request) error {
 	return s.Done(w, r, "change hole", h.Slug, detail, "/hole/"+h.Slug)
 }
 
-// A Line is a hole in a list.
+// A Line is a hole as listed.
 type Line struct {
 	*store.Hole
-	Over bool // it accepts no submissions
+	Over bool // the hole is closed
 }
 
 func newLine(h *store.Hole, now time.Time) Line { return Line{h, h.Over(now)} }
 
-// Lines returns the holes that the caller may see, for a list.
+// Lines returns the holes that the caller may see.
 func Lines(s *web.Site, r *web.Request) (lines []Line, err error) {
 	all, err := s.Store.Holes(r.Context())
 	for _, h := range slices.Backward(all) {

@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// exported is a row of a hole's ranking, for other programs.
+// exported is a row of a hole's exported ranking.
 type exported struct {
 	Rank     int       `json:"rank"`
 	Name     string    `json:"name"`
@@ -25,10 +25,11 @@ type exported struct {
 	Chars    int       `json:"chars"`
 	Since    time.Time `json:"since"`
 	Points   int       `json:"points"`
-	Answer   int64     `json:"answer"` // its number in the hole
+	Answer   int64     `json:"answer"` // number of the submission
 }
 
-// exports sends the ranking that the address asks for: ?lang= for one language, ?by=chars for characters.
+// exports returns the requested ranking. The query may contain lang= for one language, and by=chars to count
+// characters.
 func (s *site) exports(r *web.Request) (rows []exported, err error) {
 	right, by, err := s.RightAnswers(r.Context(), at(r).Hole)
 	rows = []exported{}
@@ -75,7 +76,7 @@ func (s *site) holeJSON(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// holeFeed sends the last records in bytes as a feed.
+// holeFeed sends the latest records in bytes as a feed.
 func (s *site) holeFeed(w http.ResponseWriter, r *web.Request) error {
 	h := at(r).Hole
 	right, by, err := s.RightAnswers(r.Context(), h)
@@ -96,7 +97,7 @@ func (s *site) holeFeed(w http.ResponseWriter, r *web.Request) error {
 	return web.WriteFeed(w, s.URL, "Records of "+h.Name, home, r.URL.Path, items)
 }
 
-// answerBadge draws the rank of a submission's author in its language.
+// answerBadge sends a badge with the rank that the author of a submission has in the submission's language.
 func (s *site) answerBadge(w http.ResponseWriter, r *web.Request) error {
 	right, by, err := s.RightAnswers(r.Context(), at(r).Hole)
 	if err != nil {

@@ -19,13 +19,13 @@ import (
 	"assay/judge/host/web"
 )
 
-// asPost is the form's value for a post, whose header names the language.
+// asPost is the form value for a post, whose header names the language.
 const asPost = "post"
 
-// holeView is the page of a hole, for one language or all.
+// holeView is the page of a hole, for one language or for all.
 type holeView struct {
 	Slug, Name string
-	Language   string // key of the language of the ranking; empty for all
+	Language   string // language key of the ranking; empty for all languages
 	LanguageIs string // name of that language
 	By         scoring.Measure
 	Statement  template.HTML
@@ -39,7 +39,7 @@ type holeView struct {
 	Mine       []answerLine
 	Shown      bool // valid submissions may be read
 	Changes    bool // the reader may change the hole
-	Line       Line // of the hole, which says when it closes
+	Line       Line // the hole as listed, with its closing time
 }
 
 // golfForm is the form for a golf submission.
@@ -59,14 +59,14 @@ type golfer struct {
 	Mine       bool
 }
 
-// A golfLanguage is a language with its best submission.
+// A golfLanguage is a language and its best submission.
 type golfLanguage struct {
 	Name, Link string
 	Size, Many int
 	Who        string
 }
 
-// A golfRecord is a submission that was shorter than all before it.
+// A golfRecord is a submission that was shorter than all earlier ones.
 type golfRecord struct {
 	At       time.Time
 	Who      string
@@ -75,7 +75,7 @@ type golfRecord struct {
 	Before   int
 }
 
-// An answerLine is one of the caller's own submissions in a list.
+// An answerLine is one of the caller's submissions in a list.
 type answerLine struct {
 	Number   int64
 	Language string
@@ -152,7 +152,7 @@ func measure(r *web.Request) scoring.Measure {
 	return scoring.Bytes
 }
 
-// boards fills the rankings and lists.
+// boards sets the rankings and lists in v.
 func (s *site) boards(r *web.Request, v *holeView) error {
 	h := at(r).Hole
 	right, by, err := s.RightAnswers(r.Context(), h)
@@ -206,7 +206,7 @@ func (s *site) claimed(a *store.Answer, key string) bool {
 	return s.Dispatch.JobState(store.JobID(a.Flow, key), store.Out) == store.Out
 }
 
-// answerState returns the state of a golf submission in words.
+// answerState returns the state of a golf submission for display.
 func (s *site) answerState(a *store.Answer) web.State {
 	switch {
 	case a.State == store.Proving && !s.claimed(a, flow.QuickKey) && !s.claimed(a, flow.WholeKey):
@@ -223,7 +223,7 @@ func (s *site) answerState(a *store.Answer) web.State {
 	return web.State{Class: "wa", Code: string(a.Verdict)}
 }
 
-// golf takes a golf submission: a file or a text.
+// golf accepts a golf submission, which is a file or a text.
 func (s *site) golf(w http.ResponseWriter, r *web.Request) error {
 	source, err := s.ReadSource(w, r)
 	if refusal := web.Rejected(err); refusal != nil {
@@ -250,9 +250,9 @@ func (s *site) golf(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, fmt.Sprintf("/hole/%s/a/%d", at(r).Hole.Slug, kept.Number))
 }
 
-// readAnswer reads the form.
+// readAnswer reads the form into n.
 func (s *site) readAnswer(r *web.Request, n *desk.NewAnswer, text string) error {
-	n.Data = []byte(strings.ReplaceAll(text, "\r\n", "\n")) // browsers end lines in this way
+	n.Data = []byte(strings.ReplaceAll(text, "\r\n", "\n")) // browsers send CRLF
 	files, err := r.Files(s.MaxSize)
 	if err != nil {
 		return err

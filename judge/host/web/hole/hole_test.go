@@ -20,7 +20,7 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// TestAHoleIsMade: by a page, of a golf problem only.
+// TestAHoleIsMade checks that an administrator can create a hole on a page, and only for a golf problem.
 func TestAHoleIsMade(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -71,7 +71,8 @@ func TestAHoleIsMade(t *testing.T) {
 	}
 }
 
-// TestAHoleClosesByItself: its page and the home page say when, and its form keeps the time.
+// TestAHoleClosesByItself checks that a hole closes at its closing time, which its page, the home page and its
+// form show.
 func TestAHoleClosesByItself(t *testing.T) {
 	h := webtest.New(t)
 	admin, ada := h.Cookie("admin")+"; zone=Europe/Berlin", h.Cookie("ada")
@@ -130,7 +131,8 @@ func TestAHoleClosesByItself(t *testing.T) {
 		t.Errorf("the page of a hole that has closed:\n%s", page)
 	}
 
-	// Its settings show it as closed, and a change of something else keeps its time. It opens with another time, or none.
+	// The settings show a closed hole, and other changes keep its closing time. A later time, or none, opens the
+	// hole again.
 	if page := h.Ask(admin, "GET", "/hole/nim/edit", nil).Body; !strings.Contains(page, `name="closed" value="on" checked`) || !strings.Contains(page, "<small>closed</small>") {
 		t.Errorf("the settings of a hole that has closed:\n%s", page)
 	}
@@ -150,7 +152,7 @@ func TestAHoleClosesByItself(t *testing.T) {
 	}
 }
 
-// TestBadAnswers: each gets one sentence, and nothing of it is kept.
+// TestBadAnswers checks that each invalid submission is refused with a message, and is not stored.
 func TestBadAnswers(t *testing.T) {
 	h := webtest.New(t)
 	h.Hole("nim")
@@ -190,8 +192,7 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// TestAFileOutlivesTheSession sends the form that is shown again after a login, which has its file in a
-// field.
+// TestAFileOutlivesTheSession sends a form that was kept during a login and carries its file in a field.
 func TestAFileOutlivesTheSession(t *testing.T) {
 	h := webtest.New(t)
 	o := h.Hole("nim")
@@ -204,14 +205,14 @@ func TestAFileOutlivesTheSession(t *testing.T) {
 	}
 }
 
-// TestAnAnswerAppears: from its form to its place on the boards, and to where others hear of
-// it; only its author reads it.
+// TestAnAnswerAppears checks a submission from the form to the rankings, exports and feeds. Only its author can
+// read it.
 func TestAnAnswerAppears(t *testing.T) {
 	h := webtest.New(t)
 	o := h.Hole("nim")
 	ada := h.Cookie("ada")
 	key := map[string]string{"key": "once", "text": webtest.TextOfAda + "\r\n", "language": "py", "flags": "-O"}
-	for range 2 { // sent twice it is one
+	for range 2 { // repeated, so stored once
 		if got := h.Upload(ada, "/hole/nim/py", key, nil); got.Code != 303 || got.Get("Location") != "/hole/nim/a/1" {
 			t.Fatalf("sent: %d %s\n%s", got.Code, got.Get("Location"), got.Body)
 		}
@@ -275,7 +276,7 @@ func TestAnAnswerAppears(t *testing.T) {
 			t.Errorf("the badge of %s: %d %s", number, got.Code, got.Body)
 		}
 	}
-	for _, number := range []string{"4", "9", "x"} { // wrong, none, no number
+	for _, number := range []string{"4", "9", "x"} { // wrong, missing, not a number
 		if got := h.Ask("", "GET", "/hole/nim/a/"+number+"/badge.svg", nil); got.Code != http.StatusNotFound {
 			t.Errorf("the badge of %s: %d", number, got.Code)
 		}
@@ -292,8 +293,8 @@ func TestAnAnswerAppears(t *testing.T) {
 	}
 }
 
-// TestAHoleInABrowser: somebody reads a hole, sends an answer, sees how far its proof is and its
-// place on the board; on a phone and on a desk, with scripts and without.
+// TestAHoleInABrowser checks in a browser that a user can read a hole, submit, and see the progress of the check
+// and the rank. It uses a phone and a desktop screen, with and without scripts.
 func TestAHoleInABrowser(t *testing.T) {
 	webtest.Everywhere(t, atHole)
 }
@@ -333,7 +334,7 @@ func atHole(t *testing.T, width int, scripts bool) {
 	b.Contains("it waits", webtest.Said, "waiting for a worker to check samples and edges")
 	look("waits")
 
-	// It is proved, which its page tells: by itself where there are scripts.
+	// The check ends. With scripts, the page shows that by itself.
 	a := webtest.Must[*store.Answer](t)(h.Store.Answer(t.Context(), o.ID, 2))
 	h.Prove(a, "py", judge.GolfRight, 12)
 	right := func(text string) bool { return strings.Contains(text, "12 bytes: place 1 of 2 in") }
@@ -343,7 +344,7 @@ func atHole(t *testing.T, width int, scripts bool) {
 	if got := b.Soon(webtest.Said, right); !right(got) {
 		t.Fatalf("its page after the proof:\n%s", got)
 	}
-	if scripts { // what stands below its verdict
+	if scripts { // load the part below the verdict
 		b.Go(h.URL + "/hole/nim/a/2")
 	}
 	b.Contains("it is right", webtest.Said, "RIGHT", "12 bytes: place 1 of 2 in", "Checks", "Badge")
@@ -353,8 +354,8 @@ func atHole(t *testing.T, width int, scripts bool) {
 	look("board")
 }
 
-// TestHoleForm: what is wrong stands at its field and on top, what was typed stays, and a change that
-// someone else overtook is not lost.
+// TestHoleForm checks that errors are shown beside their fields and above the form, and that input is kept. If
+// another user saved the settings meanwhile, no change is lost.
 func TestHoleForm(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -397,7 +398,8 @@ func TestHoleForm(t *testing.T) {
 	}
 }
 
-// TestTheLengthIsLargest: the shortest submission is the largest text on the page, without scripts too.
+// TestTheLengthIsLargest checks that the page shows the length of the shortest submission in large type, even
+// without scripts.
 func TestTheLengthIsLargest(t *testing.T) {
 	h := webtest.New(t)
 	o := h.Hole("nim")

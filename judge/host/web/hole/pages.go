@@ -1,5 +1,5 @@
-// Package hole has the pages of holes: the statement, the scoreboards, answers with their proofs, feeds,
-// and the form that opens or changes a hole. It does not check answers.
+// Package hole serves the pages of holes: the statement, rankings, golf submissions with their checks, feeds, and
+// the form that creates or changes a hole. It does not check submissions.
 package hole
 
 import (
@@ -14,10 +14,10 @@ var files embed.FS
 
 var templates = web.NewTemplates(files)
 
-// site serves the pages of holes.
+// site serves the hole pages.
 type site struct{ *web.Site }
 
-// Pages returns the pages of holes.
+// Pages returns the hole pages.
 func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Find: p.findHole, Routes: []web.Route{

@@ -6,13 +6,13 @@ import (
 	"assay/judge/host/web"
 )
 
-// recheckView is the number of submissions of a hole that a recheck checks again.
+// recheckView counts the submissions of a hole that a recheck would check.
 type recheckView struct {
 	Slug, Name        string
-	Valid, Rechecking int // valid submissions, and those of them that are being rechecked
+	Valid, Rechecking int // number of valid submissions, and of those being rechecked
 }
 
-// Ready is the number of submissions that a recheck starts with.
+// Ready returns the number of submissions that a recheck would check.
 func (v recheckView) Ready() int { return v.Valid - v.Rechecking }
 
 func (s *site) countRecheck(r *web.Request) (v recheckView, err error) {
@@ -22,7 +22,7 @@ func (s *site) countRecheck(r *web.Request) (v recheckView, err error) {
 	return v, err
 }
 
-// askRecheck shows what a recheck does before it starts.
+// askRecheck shows the effect of a recheck before it starts.
 func (s *site) askRecheck(w http.ResponseWriter, r *web.Request) error {
 	v, err := s.countRecheck(r)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *site) askRecheck(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "recheck", "Recheck submissions", v)
 }
 
-// recheck starts a check of all valid submissions of the hole.
+// recheck starts a recheck of all valid submissions of the hole.
 func (s *site) recheck(w http.ResponseWriter, r *web.Request) error {
 	h := at(r).Hole
 	n, err := s.Dispatch.Recheck(r.Context(), h.ID)

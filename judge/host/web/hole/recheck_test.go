@@ -9,8 +9,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestRecheck: administrators find the recheck in the settings, see how many submissions it checks, and
-// start it; valid submissions stay valid, and others are not checked.
+// TestRecheck checks that administrators find the recheck in the settings, see how many submissions it would
+// check, and can start it. Submissions stay valid meanwhile, and only valid ones are checked.
 func TestRecheck(t *testing.T) {
 	h := webtest.New(t)
 	o := h.Hole("nim")

@@ -26,15 +26,15 @@ import (
 	"assay/judge/report"
 )
 
-// Tournaments that start on a page use the same flow as judge arena --on, with the same results.
+// Tournaments started on a page use the same workflow as judge arena --on, with the same results.
 
-// arenaView is the page on which tournaments begin.
+// arenaView is the page for starting tournaments.
 type arenaView struct {
 	Form   eventForm
 	Events []eventLine
 }
 
-// eventForm is the form of a new tournament, with its fields as they were sent.
+// eventForm is the form for a new tournament, with its fields as sent.
 type eventForm struct {
 	Problem, Rules, Seed, Rounds, Games, Format, Points, Move, Clock, Options string
 	Formats, Scores                                                           []web.Choice
@@ -43,7 +43,7 @@ type eventForm struct {
 	Errors                                                                    web.FieldErrors
 }
 
-// Choices of the form. An empty value means the value of the rule set.
+// Choices of the form. An empty value selects the setting of the rule set.
 var (
 	formatChoices = []web.Choice{
 		{Name: "Schedule of the rule set"},
@@ -62,7 +62,7 @@ var (
 	}
 )
 
-// Chosen describes the current settings of the group in short.
+// Chosen summarizes the settings in its group.
 func (f eventForm) Chosen() string {
 	text := "first rule set"
 	if f.Rules != "" {
@@ -74,7 +74,7 @@ func (f eventForm) Chosen() string {
 	return text + "; seed " + cmp.Or(f.Seed, "1")
 }
 
-// An eventLine is a tournament in a list.
+// An eventLine is a tournament as listed.
 type eventLine struct {
 	ID, Game, Rules string
 	Bots            int
@@ -82,7 +82,7 @@ type eventLine struct {
 	Made            time.Time
 }
 
-// mostEvents is how many tournaments a page lists.
+// mostEvents is the maximum number of tournaments that a page lists.
 const mostEvents = 50
 
 func (s *site) arena(w http.ResponseWriter, r *web.Request) error {
@@ -120,7 +120,7 @@ func eventLineOf(f *store.Flow) (*eventLine, error) {
 	return &eventLine{f.ID, spec.Work.Problem, asked.Rules, len(asked.Bots), f.State, f.Made}, nil
 }
 
-// eventOf returns the options of a flow.
+// eventOf decodes the spec of a flow and its tournament options.
 func eventOf(f *store.Flow) (*flow.Spec, *flow.ArenaOptions, error) {
 	spec, asked := &flow.Spec{}, &flow.ArenaOptions{}
 	err := json.Unmarshal(f.Spec, spec)
@@ -158,8 +158,8 @@ func (s *site) holdEvent(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/arena/"+id)
 }
 
-// beginEvent creates the flow of a tournament. If the form is not valid, the form's Errors say why, and there is no
-// flow.
+// beginEvent creates the flow of a tournament. If the form is invalid, it creates no flow and adds the errors to
+// f.Errors.
 func (s *site) beginEvent(r *web.Request, f *eventForm) (id string, err error) {
 	games, err := s.gameProblems(r)
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *site) readBots(r *web.Request, n *desk.New, e *web.FieldErrors) ([][]by
 	return s.ReadProgram(r, n, web.SourceForm{})
 }
 
-// choice reads the rules of the form.
+// choice reads the rules from the form.
 func (f *eventForm) choice() (c arena.Choice, seed uint64) {
 	e := &f.Errors
 	c = arena.Choice{
@@ -250,19 +250,19 @@ type eventView struct {
 	Notes   []string
 }
 
-// An eventRow is a line of the standings of a tournament.
+// An eventRow is a row of the standings of a tournament.
 type eventRow struct {
 	standings.Bot
 	drawnInterval
 }
 
-// Percent returns the share of the games that have been played.
+// Percent returns the percentage of games that have been played.
 func (v eventView) Percent() int { return 100 * v.Done / max(v.Of, 1) }
 
-// eventFlows matches the ids of flows.
+// eventFlows matches flow ids.
 var eventFlows = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 
-// event returns a tournament that the caller may see.
+// event returns the tournament in the address, if the caller may see it.
 func (s *site) event(r *web.Request) (*store.Flow, error) {
 	id := r.PathValue("event")
 	if !eventFlows.MatchString(id) {
@@ -278,7 +278,8 @@ func (s *site) event(r *web.Request) (*store.Flow, error) {
 	return f, nil
 }
 
-// played collects the results of a tournament's tasks. It returns nil before the opening. The caller must close it.
+// played collects the results of a tournament's tasks. The result g is nil until the tournament has opened. The
+// caller must close g.
 func (s *site) played(r *web.Request, f *store.Flow) (g *arena.Gathering, opened *flow.ArenaOpened, err error) {
 	parts, err := s.Store.Parts(r.Context(), f.ID)
 	if err != nil {
@@ -399,7 +400,7 @@ func (s *site) eventLog(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// eventEnd returns the log of a tournament so far, with the records of its end, and its outcome.
+// eventEnd returns the log of a tournament so far, including its final records, and its outcome.
 func (s *site) eventEnd(r *web.Request) (log []byte, out *arena.Outcome, err error) {
 	f, err := s.event(r)
 	if err != nil {
@@ -420,10 +421,10 @@ func (s *site) eventEnd(r *web.Request) (log []byte, out *arena.Outcome, err err
 	return log, out, err
 }
 
-// shownGames is how many games the report of a tournament shows.
+// shownGames is the maximum number of games in a tournament report.
 const shownGames = 60
 
-// eventReport sends the report of a tournament with its games, as a separate page.
+// eventReport sends the report of a tournament, including its games, as a standalone page.
 func (s *site) eventReport(w http.ResponseWriter, r *web.Request) error {
 	log, out, err := s.eventEnd(r)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"assay/judge/report"
 )
 
-// submitBotView is the form for a new bot. It has no languages if bots are files.
+// submitBotView is the form for a new bot. It has no languages if the game's bots are files.
 type submitBotView struct {
 	web.SourceForm
 	Allowed bool
@@ -33,7 +33,7 @@ type submitBotView struct {
 	Errors  web.FieldErrors
 }
 
-// filesOnly reports whether bots are files, and not programs.
+// filesOnly reports whether bots are files rather than programs.
 func filesOnly(sheet *client.Sheet) bool {
 	return sheet != nil && sheet.Game != nil && sheet.Game.Files
 }
@@ -108,35 +108,35 @@ func (s *site) botSent(r *web.Request, f *submitBotView) (*store.Bot, error) {
 	return b, nil
 }
 
-// mostBotName is the maximum number of bytes in a bot's name.
+// mostBotName is the maximum length of a bot name in bytes.
 const mostBotName = 100
 
 // botView is the page of a bot.
 type botView struct {
 	Slug, Ladder string
 	*store.Bot
-	Line      *ladder.Standing // nil if it does not play
+	Line      *ladder.Standing // nil if the bot is not playing
 	Interval  string
 	Rated     time.Time
-	Own       bool // the reader is its author or in the jury, and sees what others do not
+	Own       bool // the reader may see the bot's files and faults
 	Versions  []*store.Bot
 	Opponents []ladder.Met
 	Form      []ladder.Moment
 	Last      []encounterLine
-	More      int // encounters that the page does not list
+	More      int // number of encounters that the page does not list
 	Faults    []faultLine
-	Trial     *flow.Tried // nil if none is shown
+	Trial     *flow.Tried // outcome of the test; nil if not shown
 	Files     []string
 	Lately    string
 	Waits     string // why no worker tests bots at the moment; empty if workers do
 	Pauses    int    // recent faults that ended its process
 }
 
-// A faultLine says how often a bot had a kind of fault.
+// A faultLine counts a bot's faults of one kind.
 type faultLine struct {
 	Kind  string
 	Times int
-	Last  int64 // the newest encounter with the fault
+	Last  int64 // newest encounter with the fault
 }
 
 func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
@@ -177,7 +177,7 @@ func (s *site) bot(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "bot", b.Name, v)
 }
 
-// faultsOf counts the faults of a bot by kind. The encounters are sorted newest first.
+// faultsOf counts the faults of a bot by kind. The encounters must be sorted newest first.
 func faultsOf(all []*store.Encounter, bot int64) (faults []faultLine) {
 	for _, e := range all {
 		for _, kind := range e.FaultsOf(bot) {
@@ -191,7 +191,7 @@ func faultsOf(all []*store.Encounter, bot int64) (faults []faultLine) {
 	return faults
 }
 
-// changeBot retires a bot, or resumes it.
+// changeBot retires or resumes a bot.
 func (s *site) changeBot(w http.ResponseWriter, r *web.Request) error {
 	b := on(r).bot
 	var to store.BotState
@@ -222,7 +222,7 @@ func (s *site) changeBot(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, fmt.Sprintf("/ladder/%s/bot/%d", on(r).Slug, b.Number))
 }
 
-// botSource sends a file of a bot to a caller who may see it.
+// botSource sends a file of a bot.
 func (s *site) botSource(w http.ResponseWriter, r *web.Request) error {
 	i, err := strconv.Atoi(r.PathValue("file"))
 	if files := on(r).bot.Files; err == nil && i >= 0 && i < len(files) {
@@ -263,7 +263,8 @@ type shownFault struct {
 	arena.GameFault
 }
 
-// games returns the games of an encounter that count, with what the caller may see of them.
+// games returns the games of an encounter, with what the caller may see of them. It returns none if the encounter
+// does not count.
 func (s *site) games(r *web.Request, e *store.Encounter) (all []*arena.Game, err error) {
 	if !ladder.Counts(e) {
 		return nil, nil
@@ -282,8 +283,8 @@ func (s *site) games(r *web.Request, e *store.Encounter) (all []*arena.Game, err
 	return all, nil
 }
 
-// seesFaults returns a function that reports whether the caller may see the faults and the output of a bot: authors
-// those of their own bots, the jury all.
+// seesFaults returns a function that reports whether the caller may see the faults and the output of a bot.
+// Authors may see those of their own bots, and the jury those of all bots.
 func seesFaults(r *web.Request) func(bot int64) bool {
 	return func(bot int64) bool {
 		to := on(r).Access
@@ -294,7 +295,8 @@ func seesFaults(r *web.Request) func(bot int64) bool {
 	}
 }
 
-// withoutFaults returns a game without what only the authors of its bots may see, for the bots that are not shown.
+// withoutFaults returns a copy of a game that omits the private parts of a bot, such as faults, unless shown
+// returns true for its seat.
 func withoutFaults(g *arena.Game, shown func(seat int) bool) *arena.Game {
 	less := *g
 	if g.Fault != nil && !shown(g.Fault.Seat) {
@@ -347,11 +349,12 @@ func (s *site) encounter(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "encounter", fmt.Sprintf("Encounter %d", e.Number), v)
 }
 
-// mostMoves is how many moves of a game the page lists. The viewer and the log have all.
+// mostMoves is the maximum number of moves of a game that the page lists. The viewer and the log contain all
+// moves.
 const mostMoves = 200
 
-// replay shows the games of an encounter move by move, as the page of a report. The page needs a script of its own,
-// which may reach nothing else.
+// replay shows the games of an encounter move by move, as a report page. The page runs its own script, which can
+// access nothing else.
 func (s *site) replay(w http.ResponseWriter, r *web.Request) error {
 	games, err := s.games(r, on(r).encounter)
 	if err != nil {
@@ -379,7 +382,7 @@ func (s *site) replay(w http.ResponseWriter, r *web.Request) error {
 	return alone(w, page.Bytes())
 }
 
-// alone sends a separate page whose script may run but reach nothing.
+// alone sends a standalone page whose script can run but has access to nothing else.
 func alone(w http.ResponseWriter, page []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -389,7 +392,7 @@ func alone(w http.ResponseWriter, page []byte) error {
 	return nil
 }
 
-// writeLog writes bots of a ladder and their games as the log of a tournament.
+// writeLog writes a ladder's bots and their games in the format of a tournament log.
 func writeLog(to *bytes.Buffer, v *ladder.View, bots []*store.Bot, games []*arena.Game) error {
 	opened := &arena.Opened{Version: arena.Version, Game: v.Problem, Rules: v.Played, Seed: v.Seed}
 	for _, b := range bots {

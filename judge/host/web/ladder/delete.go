@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// deleteLadder deletes a ladder without bots, if the form repeats its address.
+// deleteLadder deletes a ladder without bots. To confirm, the form must repeat the ladder's address.
 func (s *site) deleteLadder(w http.ResponseWriter, r *web.Request) error {
 	l := on(r).Ladder
 	if r.Field("slug") != l.Slug {

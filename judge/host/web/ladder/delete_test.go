@@ -9,7 +9,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestDeleteLadder: a ladder without bots is deleted after its address was typed.
+// TestDeleteLadder checks that only a ladder without bots can be deleted, and only if the form repeats its
+// address.
 func TestDeleteLadder(t *testing.T) {
 	h := webtest.New(t)
 	h.Ladder("full", store.Public, true)

@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// ladderFeed sends changes of ranks as a feed.
+// ladderFeed sends rank changes as a feed.
 func (s *site) ladderFeed(w http.ResponseWriter, r *web.Request) error {
 	climbs, err := s.Store.Climbs(r.Context(), on(r).ID, web.MostFeedItems)
 	if err != nil {
@@ -38,8 +38,8 @@ func (s *site) ladderFeed(w http.ResponseWriter, r *web.Request) error {
 	return web.WriteFeed(w, s.URL, on(r).Name, home, r.URL.Path, items)
 }
 
-// ladderGames sends the games behind the table as the log of a tournament: judge arena standings computes the same
-// table from it. With all=yes in the query, it sends every game of every bot.
+// ladderGames sends the games behind the table in the format of a tournament log, from which judge arena standings
+// computes the same table. With all=yes in the query, it sends every game of every bot.
 func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	var log bytes.Buffer
 	all := r.URL.Query().Get("all") == "yes"
@@ -65,7 +65,7 @@ func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	}
 	for _, e := range encounters {
 		games, err := s.games(r, e)
-		if err != nil { // the header has been sent
+		if err != nil { // too late for an error response
 			s.Log.Error("read the games of an encounter", "ladder", on(r).Slug, "encounter", e.Number, "error", err)
 			return nil
 		}
@@ -78,7 +78,7 @@ func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// botBadge draws the rank of a bot.
+// botBadge sends a badge with the rank of a bot.
 func (s *site) botBadge(w http.ResponseWriter, r *web.Request) error {
 	text := string(on(r).bot.State)
 	if l := on(r).Standing(on(r).bot.Number); l != nil {

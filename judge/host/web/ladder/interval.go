@@ -5,26 +5,26 @@ import (
 	"math"
 )
 
-// An interval is a rating with its 95 % interval, to be drawn on the scale of a table.
+// An interval is a rating with its 95% confidence interval, to be shown on the scale of a table.
 type interval struct{ elo, low, high float64 }
 
-// A drawnInterval is an interval with its position on the scale of its table, in percent of the width.
+// A drawnInterval is an interval with its position on the table's scale, in percent of the width.
 type drawnInterval struct {
 	Interval        string
 	From, Width, At int
 }
 
-// beyond is how far a scale extends on either side of the ratings, in Elo. The interval of a bot that lost or won
-// everything extends further, which says little.
+// beyond is how far a scale may extend on either side of the ratings, in Elo. The interval of a bot that won or
+// lost all games extends further and is cut off.
 const beyond = 400
 
-// drawIntervals draws the intervals of a table on one scale.
+// drawIntervals positions the intervals of a table on a common scale.
 func drawIntervals(all []interval) []drawnInterval {
-	least, most := math.Inf(1), math.Inf(-1) // of the ratings
+	least, most := math.Inf(1), math.Inf(-1) // range of the ratings
 	for _, one := range all {
 		least, most = min(least, one.elo), max(most, one.elo)
 	}
-	left, right := math.Inf(1), math.Inf(-1) // of the scale
+	left, right := math.Inf(1), math.Inf(-1) // range of the scale
 	for _, one := range all {
 		left, right = min(left, max(one.low, least-beyond)), max(right, min(one.high, most+beyond))
 	}
@@ -32,7 +32,7 @@ func drawIntervals(all []interval) []drawnInterval {
 		if right <= left {
 			return 50
 		}
-		const margin = 3 // for a dot at the end
+		const margin = 3 // room for a dot at either end
 		return margin + int(math.Round((100-2*margin)*(min(max(elo, left), right)-left)/(right-left)))
 	}
 	drawn := make([]drawnInterval, len(all))

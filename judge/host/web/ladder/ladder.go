@@ -21,7 +21,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// A Summary is a ladder in a list.
+// A Summary is a ladder as listed.
 type Summary struct {
 	Slug, Name, Game string
 	Bots             int
@@ -60,13 +60,13 @@ type ladderView struct {
 	Table  ladderTable
 	Game   string
 	Rules  string
-	Wrong  string        // why the ladder has no rules
-	Guide  template.HTML // for authors of bots
-	Untold bool          // no statement of the game was published
+	Wrong  string        // why the rules could not be read
+	Guide  template.HTML // for bot authors
+	Untold bool          // the package contains no guide to the game
 	Mine   []botLine
 	Submit submitBotView
 	LogIn  bool   // the reader could submit a bot after logging in
-	Closed string // otherwise, why the reader cannot
+	Closed string // why the reader cannot submit a bot; may be empty
 	// Changes reports whether the reader may change the settings.
 	Changes bool
 }
@@ -78,20 +78,20 @@ type ladderTable struct {
 	Settled bool
 	Lines   []tableLine
 	Cross   []crossLine
-	Heads   []*store.Bot // of the columns of Cross
-	More    int          // lines that Cross leaves out
+	Heads   []*store.Bot // column headings of Cross
+	More    int          // number of bots left out of Cross
 	Last    []encounterLine
 	Climbs  []climbLine
 	Games   int
-	Waiting int // bots that are being tested
+	Waiting int // number of bots being tested
 }
 
-// tableLine is a line of the table.
+// tableLine is a row of the table.
 type tableLine struct {
 	*ladder.Standing
 	drawnInterval
-	Mine bool // of the reader
-	Sure bool // it is stronger than the next one
+	Mine bool // the bot belongs to the reader
+	Sure bool // the bot is certainly stronger than the next one
 	Form string
 }
 
@@ -106,7 +106,7 @@ type crossCell struct {
 	Self       bool
 }
 
-// encounterLine is an encounter in a list.
+// encounterLine is an encounter as listed.
 type encounterLine struct {
 	Slug   string
 	Number int64
@@ -122,14 +122,14 @@ type climbLine struct {
 	At            time.Time
 }
 
-// botLine is a bot in the list of the caller's own bots.
+// botLine is one of the caller's own bots, as listed.
 type botLine struct {
 	*store.Bot
 	Slug  string
-	Place int // 0 if it has none
+	Place int // rank; zero if none
 }
 
-// Sizes of the lists on the page.
+// Maximum lengths of the lists on the page.
 const (
 	mostCross      = 16
 	mostLast       = 12
@@ -180,8 +180,8 @@ func (s *site) ladderPage(w http.ResponseWriter, r *web.Request, code int, f sub
 	return s.Page(w, r, code, "ladder", h.Name, v)
 }
 
-// guide returns the text for authors of bots, and the rules once a worker has read them. For a problem that an
-// earlier version published, there are only the rules.
+// guide returns the guide for bot authors, and the rules once a worker has read them. If an earlier version of the
+// program published the problem, the guide contains only the rules.
 func guide(v *ladder.View, sheet *client.Sheet) (*arena.Guide, []arena.Terms) {
 	g, title := &arena.Guide{Game: v.Problem}, ""
 	if sheet != nil && sheet.Game != nil {
@@ -214,7 +214,7 @@ func describe(v *ladder.View) string {
 	return strings.Join(words, ", ")
 }
 
-// ladderTable computes the part of the page that changes.
+// ladderTable computes the changing part of the page.
 func (s *site) ladderTable(r *web.Request) (t ladderTable, err error) {
 	h := on(r)
 	t = ladderTable{Slug: h.Slug, Open: h.Open, Settled: h.Settled, More: max(len(h.Lines)-mostCross, 0)}
@@ -280,7 +280,7 @@ func encounterLineOf(v *ladder.View, e *store.Encounter) encounterLine {
 	return encounterLine{v.Slug, e.Number, v.Bot(e.A), v.Bot(e.B), result(e), e.Ended}
 }
 
-// result describes the result of an encounter from the view of its first bot.
+// result describes the result of an encounter from the first bot's point of view.
 func result(e *store.Encounter) string {
 	if e.Ended.IsZero() {
 		return "being played"
@@ -295,7 +295,7 @@ func result(e *store.Encounter) string {
 	return fmt.Sprintf("%g : %g", points, float64(len(e.Results))-points)
 }
 
-// ladderEvents streams the part of the page that changes, with each change on the ladder.
+// ladderEvents streams the changing part of the page after each change on the ladder.
 func (s *site) ladderEvents(w http.ResponseWriter, r *web.Request) error {
 	send, ok := web.OpenStream(w)
 	if !ok {
@@ -338,7 +338,7 @@ func (s *site) ladderEvents(w http.ResponseWriter, r *web.Request) error {
 	}
 }
 
-// ladderPart resolves the ladder again, and draws the event with the part of the page that changes.
+// ladderPart reads the ladder again, and renders the changing part of the page.
 func (s *site) ladderPart(r *web.Request) (string, error) {
 	l, err := s.findLadder(r)
 	if err != nil {
@@ -353,7 +353,7 @@ func (s *site) ladderPart(r *web.Request) (string, error) {
 	return web.Event("table", string(part)), err
 }
 
-// sheetOf reads the problem metadata. It returns nil if there is none.
+// sheetOf reads the problem metadata. It returns nil, nil if d is empty.
 func (s *site) sheetOf(d blob.Digest) (*client.Sheet, error) {
 	if d == "" {
 		return nil, nil
@@ -361,7 +361,7 @@ func (s *site) sheetOf(d blob.Digest) (*client.Sheet, error) {
 	return s.Sheet(&store.Problem{Sheet: d})
 }
 
-// records returns the records of an encounter. It returns nil if none are stored.
+// records returns the records of an encounter. It returns nil, nil if none are stored.
 func (s *site) records(e *store.Encounter) ([]*arena.Record, error) {
 	lines, err := s.Dispatch.Lines(e.Records)
 	if err != nil {

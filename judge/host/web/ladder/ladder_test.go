@@ -19,8 +19,8 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// TestFaultsAreTheAuthors: what a bot did wrong is told to its author and the staff, on the
-// page, in the viewer and in the log.
+// TestFaultsAreTheAuthors checks that only the author and the jury see a bot's faults, on the page, in the viewer
+// and in the log.
 func TestFaultsAreTheAuthors(t *testing.T) {
 	h := webtest.New(t)
 	h.Ladder("hill", store.Public, true)
@@ -42,7 +42,7 @@ func TestFaultsAreTheAuthors(t *testing.T) {
 	}
 }
 
-// brings has a worker do the only job of a flow, which ends with it.
+// brings adds a job to a flow and records a worker's result for it.
 func brings(h *webtest.Harness, id, key string, output any, lines ...string) {
 	h.Helper()
 	ctx, check := h.Context(), func(err error) {
@@ -71,8 +71,8 @@ func brings(h *webtest.Harness, id, key string, output any, lines ...string) {
 	}
 }
 
-// TestAWorkerThatLies: what cannot be true of an encounter counts for nobody, and its page and
-// those of the ladder say so; the pages of an event say who brought it.
+// TestAWorkerThatLies checks that an encounter with impossible results does not count, and that its page says so.
+// For tournaments, the page names the worker.
 func TestAWorkerThatLies(t *testing.T) {
 	h := webtest.New(t)
 	l := h.Ladder("hill", store.Public, true)
@@ -85,7 +85,7 @@ func TestAWorkerThatLies(t *testing.T) {
 		{strings.Replace(good, `"second":2`, `"second":3`, 1)},
 		{good, good},
 		{good},
-		{good, strings.Replace(good, `"leg":1`, `"leg":2`, 1)}, // the first bot begins both
+		{good, strings.Replace(good, `"leg":1`, `"leg":2`, 1)}, // the same bot begins both games
 	} {
 		e := &store.Encounter{Ladder: l.ID, A: 1, B: 2}
 		if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner,
@@ -146,7 +146,7 @@ func TestAWorkerThatLies(t *testing.T) {
 	}
 }
 
-// TestBotsAreRefused: what cannot be a bot is told in a sentence.
+// TestBotsAreRefused checks that each invalid bot is refused with a message.
 func TestBotsAreRefused(t *testing.T) {
 	h := webtest.New(t)
 	h.Ladder("hill", store.Public, true)
@@ -185,7 +185,7 @@ func TestBotsAreRefused(t *testing.T) {
 	}
 }
 
-// TestLadderFeeds: both feeds tell the same, and are what they say they are.
+// TestLadderFeeds checks that the JSON feed and the Atom feed are valid and have the same entries.
 func TestLadderFeeds(t *testing.T) {
 	h := webtest.New(t)
 	h.Ladder("hill", store.Public, true)
@@ -221,8 +221,8 @@ func TestLadderFeeds(t *testing.T) {
 	}
 }
 
-// TestALadderInABrowser: somebody reads a ladder, sends a bot and sees the table change; on a
-// phone and on a desk, with scripts and without.
+// TestALadderInABrowser checks in a browser that a user can read a ladder, submit a bot and see the table change.
+// It uses a phone and a desktop screen, with and without scripts.
 func TestALadderInABrowser(t *testing.T) {
 	webtest.Everywhere(t, onLadder)
 }
@@ -264,7 +264,7 @@ func onLadder(t *testing.T, width int, scripts bool) {
 	b.Contains("the bot", webtest.Said, "knight", "is being tested")
 	look("trial")
 
-	// It passes and plays, which the table tells: by itself where there are scripts.
+	// The bot passes its test and plays. With scripts, the table shows that by itself.
 	b.Go(h.URL + "/ladder/hill")
 	bot, err := h.Store.Bot(t.Context(), l.ID, 3)
 	if err != nil {
@@ -291,7 +291,7 @@ func onLadder(t *testing.T, width int, scripts bool) {
 	b.Contains("the bot plays", webtest.Said, "Number 1", "2 won", "Rating over time", "Opponents")
 	look("bot")
 
-	// The page of an encounter changes when the games have ended, and then stays as it is.
+	// The page of an encounter changes once, when its games have ended.
 	e = &store.Encounter{Ladder: l.ID, A: 1, B: 3}
 	if err := h.Store.NewEncounter(t.Context(), e, "encounter", l.Owner,
 		func(*store.Encounter) ([]byte, error) { return []byte("{}"), nil }); err != nil {
@@ -317,9 +317,9 @@ func onLadder(t *testing.T, width int, scripts bool) {
 	b.Contains("it is taken off", webtest.Said, "Retired")
 }
 
-// TestLadderTellsAuthors: a ladder shows what a bot speaks, the limits of its own rules, what is a
-// fault, and bots to copy. It does not show the statement of the problem, which is for submissions.
-// A problem that was published by an earlier version has its rules alone.
+// TestLadderTellsAuthors checks that a ladder page explains the protocol, the limits of its rules, faults, and
+// example bots. It does not show the problem statement, which is for submissions. If an earlier version of the
+// program published the problem, the page shows only the rules.
 func TestLadderTellsAuthors(t *testing.T) {
 	h := webtest.New(t)
 	old := webtest.Must[*client.Sheet](t)(h.Desk.Sheet(h.Problem))

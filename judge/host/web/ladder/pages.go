@@ -1,4 +1,5 @@
-// Package ladder has the pages of ladders, their bots and encounters, and of tournaments. It does not run games.
+// Package ladder serves the pages of ladders, their bots and encounters, and of tournaments. It does not run
+// games.
 package ladder
 
 import (
@@ -19,7 +20,7 @@ type site struct {
 	numbers web.NumberCache
 }
 
-// Pages returns the pages of ladders and tournaments.
+// Pages returns the ladder and tournament pages.
 func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Find: p.findLadder, Routes: []web.Route{

@@ -12,12 +12,12 @@ import (
 	"assay/judge/host/web"
 )
 
-// A ladderRequest is the ladder, bot or encounter that an address names, and what the caller may do there.
+// A ladderRequest is the ladder, bot or encounter in an address, and the caller's permissions.
 type ladderRequest struct {
 	*ladder.View
 	*desk.Access
-	bot       *store.Bot       // nil if the address names none
-	encounter *store.Encounter // nil if the address names none
+	bot       *store.Bot       // in the address; nil if it names none
+	encounter *store.Encounter // in the address; nil if it names none
 }
 
 // on returns the ladder of a request.
@@ -41,7 +41,7 @@ func (l *ladderRequest) Head(*web.Request) (web.Head, error) {
 	return web.Head{Nav: web.Nav{Place: &web.Tab{Link: "/ladder/" + l.Slug, Name: l.Name}}}, nil
 }
 
-// findLadder resolves the ladder of an address, and the bot or the encounter on it.
+// findLadder resolves the ladder in an address, and the bot or encounter.
 func (s *site) findLadder(r *web.Request) (web.Access, error) {
 	if r.PathValue("ladder") == "" {
 		return nil, nil

@@ -18,19 +18,19 @@ import (
 	"assay/judge/host/web"
 )
 
-// ladderForm is the form for a new ladder or the settings of a ladder, with its fields as they were sent.
+// ladderForm is the form for a new ladder, or for the settings of an existing one, with its fields as sent.
 type ladderForm struct {
 	New                   bool
 	Name, Slug            string
 	Problem               string
-	Rules                 string // the rule set; empty for the game's first
+	Rules                 string // the rule set; empty selects the game's first
 	Games, Move, Options  string
 	Visibility            string
 	PerAccount, PerMinute string
 	Open                  bool
-	Played                string       // the rules of an existing ladder in one line
-	Seen                  []web.Choice // visibilities
-	Problems              []game       // that a new ladder can have
+	Played                string       // one-line summary of an existing ladder's rules
+	Seen                  []web.Choice // choices of visibility
+	Problems              []game       // choices for a new ladder
 	Removal               *web.Removal // nil for a new ladder
 	Errors                web.FieldErrors
 }
@@ -45,12 +45,12 @@ type game struct {
 const (
 	usualBots  = 3
 	mostBots   = 100
-	usualGames = 2 // of an encounter
+	usualGames = 2 // per encounter
 	mostGames  = 200
 	mostMinute = 100_000
 )
 
-// Access, Chosen, and Load describe the current settings of a group in short.
+// Access, Chosen, and Load summarize the settings of their groups.
 func (f ladderForm) Access() string {
 	return strings.ToLower(web.ChoiceName(web.OpenVisibilities, f.Visibility)) + "; " + f.PerAccount + " bots per person"
 }
@@ -77,7 +77,7 @@ func (f ladderForm) Load() string {
 	return "at most " + f.PerMinute + " games a minute"
 }
 
-// gameProblems returns the problems that a ladder or a tournament of the caller can have: those with a [game]
+// gameProblems returns the problems that the caller may use for a ladder or a tournament: those with a [game]
 // table.
 func (s *site) gameProblems(r *web.Request) (games []game, err error) {
 	all, err := s.UsableProblems(r.Context(), r.Me, nil)
@@ -96,7 +96,8 @@ func (s *site) gameProblems(r *web.Request) (games []game, err error) {
 	return games, nil
 }
 
-// gameChosen returns the game that a form names, and checks its rule set. It returns nil if there is no such game.
+// gameChosen returns the game selected in a form, and checks its rule set. It returns nil if there is no such
+// game.
 func gameChosen(games []game, problem, rules string, e *web.FieldErrors) *game {
 	i := slices.IndexFunc(games, func(g game) bool { return g.Slug == problem })
 	if i < 0 {
@@ -113,8 +114,8 @@ func gameChosen(games []game, problem, rules string, e *web.FieldErrors) *game {
 	return &games[i]
 }
 
-// readMillis reads a time that people enter in ms; a unit such as in 20s is allowed. If the text is
-// empty, it returns nil.
+// readMillis parses a duration in ms; a unit is allowed, such as in 20s. If the text is empty or invalid, it
+// returns nil.
 func readMillis(field, text string, e *web.FieldErrors) *time.Duration {
 	if text == "" {
 		return nil
@@ -130,7 +131,7 @@ func readMillis(field, text string, e *web.FieldErrors) *time.Duration {
 	return &d
 }
 
-// readOptions reads options of a game. Each has the form NAME=VALUE.
+// readOptions parses the options of a game, each in the form NAME=VALUE.
 func readOptions(text string, e *web.FieldErrors) []string {
 	all := strings.Fields(text)
 	for _, one := range all {
@@ -148,7 +149,7 @@ func (s *site) newLadder(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-// ladderSettings draws the form.
+// ladderSettings renders the form.
 func (s *site) ladderSettings(w http.ResponseWriter, r *web.Request, code int, f *ladderForm) (err error) {
 	title := "New ladder"
 	if f.New {
@@ -170,7 +171,7 @@ func (s *site) ladderSettings(w http.ResponseWriter, r *web.Request, code int, f
 	return s.Page(w, r, code, "ladderedit", title, f)
 }
 
-// readLadder reads the settings that can be changed.
+// readLadder reads the changeable settings from the form into l.
 func (s *site) readLadder(w http.ResponseWriter, r *web.Request, l *store.Ladder) (*ladderForm, error) {
 	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// games publishes a game, which has two rule sets.
+// games publishes a game with two rule sets.
 func games(h *webtest.Harness) {
 	h.Helper()
 	sheet := *webtest.Must[*client.Sheet](h)(h.Desk.Sheet(h.Problem))
@@ -31,8 +31,8 @@ func games(h *webtest.Harness) {
 	}))
 }
 
-// TestLadderForm: only games can be chosen, what is wrong stands at its field, and a ladder gets what was
-// entered.
+// TestLadderForm checks that only games can be selected, that errors are shown beside their fields, and that a
+// ladder gets the entered settings.
 func TestLadderForm(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -133,8 +133,8 @@ func TestLadderForm(t *testing.T) {
 	}
 }
 
-// TestArenaForm: each schedule and each way of scoring can be chosen, and what is wrong stands at its
-// field.
+// TestArenaForm checks that each schedule and each scoring method can be selected, and that errors are shown
+// beside their fields.
 func TestArenaForm(t *testing.T) {
 	h := webtest.New(t)
 	games(h)
@@ -194,8 +194,8 @@ func TestArenaForm(t *testing.T) {
 	}
 }
 
-// TestPagesOfBotsChange: with scripts the page of a bot or an encounter changes by itself, and without
-// them it says how to see more.
+// TestPagesOfBotsChange checks that the page of a bot or an encounter updates itself with scripts. Without scripts
+// it says how to reload it.
 func TestPagesOfBotsChange(t *testing.T) {
 	h := webtest.New(t)
 	l := h.Ladder("hill", store.Public, true)

@@ -18,7 +18,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// enters puts a bot of an account on a ladder, whose test ends in a state.
+// enters adds a bot of an account to a ladder, in the given state.
 func enters(h *webtest.Harness, l *store.Ladder, login, name string, state store.BotState) *store.Bot {
 	h.Helper()
 	b := &store.Bot{Ladder: l.ID, Account: h.Accounts[login].ID, Name: name, File: name + ".py"}
@@ -42,8 +42,8 @@ func enters(h *webtest.Harness, l *store.Ladder, login, name string, state store
 	return b
 }
 
-// meet stores an encounter of two games whose results the first bot saw. A reason says that it does not
-// count, although there are records of games.
+// meet stores an encounter of two games. The argument results is from the first bot's point of view. If reason is
+// not empty, the encounter does not count, although it has game records.
 func meet(h *webtest.Harness, l *store.Ladder, a, b int64, results, reason string) {
 	h.Helper()
 	e := &store.Encounter{Ladder: l.ID, A: a, B: b}
@@ -70,20 +70,20 @@ func meet(h *webtest.Harness, l *store.Ladder, a, b int64, results, reason strin
 	}
 }
 
-// row is what a table says of a bot.
+// row is a bot's row in a table.
 type row struct {
 	bot, wins, draws, losses int
 	elo, low, high           float64
 }
 
-// TestTheLogMakesTheTable: what judge arena standings makes of a ladder's log is the table of its page,
-// and what counting by hand makes of the encounters. Bots that do not play, and encounters that do not
-// count, are in none of them.
+// TestTheLogMakesTheTable compares three tables: the one on a ladder's page, the one that `judge arena standings`
+// computes from the ladder's log, and a count of the encounters. They must be equal. Bots that do not play, and
+// encounters that do not count, must be left out.
 func TestTheLogMakesTheTable(t *testing.T) {
 	for seed := range uint64(4) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		h := webtest.New(t)
-		l := h.Ladder("hill", store.Public, true) // its bots 1 and 2 have met: "wl"
+		l := h.Ladder("hill", store.Public, true) // bots 1 and 2 have already met: "wl"
 		states := []store.BotState{store.BotActive, store.BotActive}
 		for i, state := range []store.BotState{store.BotActive, store.BotRefused, store.BotActive, store.BotPaused,
 			store.BotRetired, store.BotChecking, store.BotActive} {
@@ -229,11 +229,11 @@ func TestTheLogMakesTheTable(t *testing.T) {
 	}
 }
 
-// TestADoubleClickIsOneBot: a form that is sent twice enters one bot, also if the account may have no
-// more. Another bot in the same form is not mistaken for it.
+// TestADoubleClickIsOneBot checks that a form sent twice adds one bot, even if the account may have no more bots.
+// If the second form contains a different bot, the two must not be confused.
 func TestADoubleClickIsOneBot(t *testing.T) {
 	h := webtest.New(t)
-	l := h.Ladder("hill", store.Public, true) // at most 2 bots for each account
+	l := h.Ladder("hill", store.Public, true) // at most 2 bots per account
 	bob := h.Cookie("bob")
 	form := func(key, name, text string) url.Values {
 		return url.Values{"key": {key}, "name": {name}, "language": {"py"}, "text": {text}}
@@ -241,7 +241,7 @@ func TestADoubleClickIsOneBot(t *testing.T) {
 	for i, one := range []struct {
 		form url.Values
 		code int
-		bots int // of bob, afterwards
+		bots int // of bob, after the request
 		says string
 	}{
 		{form("first", "knight", "print(1)"), 303, 1, ""},
@@ -251,7 +251,7 @@ func TestADoubleClickIsOneBot(t *testing.T) {
 		{form("second", "rook", "print(2)"), 409, 2, "submitted another bot already"},
 		{form("second", "pawn", "print(1)"), 409, 2, "submitted another bot already"},
 		{form("third", "pawn", "print(1)"), 400, 2, "which is the limit"},
-		{form("third", "rook", "print(1)"), 303, 3, ""}, // the same program once more, on purpose
+		{form("third", "rook", "print(1)"), 303, 3, ""}, // the same program again, on purpose
 		{form("", "rook", "print(1)"), 303, 4, ""},
 		{form("", "rook", "print(1)"), 303, 5, ""},
 	} {

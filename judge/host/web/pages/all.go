@@ -1,5 +1,5 @@
-// Package pages lists the packages of web pages, and has the home page, which shows something of several
-// of them. It has no other page.
+// Package pages lists the packages of web pages. It also serves the home page, which combines
+// parts of several of them, and no other page.
 package pages
 
 import (
@@ -21,7 +21,7 @@ var files embed.FS
 
 var templates = web.NewTemplates(files)
 
-// All are the pages of a server.
+// All lists the pages of a server.
 var All = []func(*web.Site) web.Pages{
 	home, contest.Pages, people.Pages, hole.Pages, ladder.Pages, problems.Pages, runner.Pages, staff.Pages,
 }

@@ -7,8 +7,8 @@ import (
 	"assay/judge/host/web/pages"
 )
 
-// TestTemplatesHaveOneOwner parses the templates of all packages. A name is that of one page, because
-// handlers draw pages by their names.
+// TestTemplatesHaveOneOwner checks that template names are unique across packages, because handlers render pages
+// by name.
 func TestTemplatesHaveOneOwner(t *testing.T) {
 	seen := map[string]bool{}
 	for _, part := range append([]func(*web.Site) web.Pages{web.Shared}, pages.All...) {

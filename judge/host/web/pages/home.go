@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/web/ladder"
 )
 
-// homeView is the start page.
+// homeView is the home page.
 type homeView struct {
 	Running  []*access.Running
 	Upcoming []access.Summary
@@ -21,7 +21,7 @@ type homeView struct {
 	Holes    []hole.Line
 	LoggedIn bool
 	SignOn   bool      // the reader can log in with single sign-on
-	First    *firstRun // nil once there is a contest
+	First    *firstRun // nil if a contest exists
 }
 
 // Nothing reports whether the page has no contest, hole or ladder for its reader.
@@ -29,9 +29,9 @@ func (v homeView) Nothing() bool {
 	return len(v.Running)+len(v.Upcoming)+len(v.Past)+len(v.Ladders)+len(v.Holes) == 0
 }
 
-// firstRun helps a new administrator.
+// firstRun is the help for a new administrator.
 type firstRun struct {
-	Name     string // the reader's
+	Name     string // name of the reader
 	Problems []string
 	Workers  int
 	Secure   bool
@@ -82,7 +82,7 @@ func (s *site) home(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "home", s.Name, v)
 }
 
-// firstRun finds out what a new server has.
+// firstRun checks what a new server already contains.
 func (s *site) firstRun(r *web.Request) (*firstRun, error) {
 	v := &firstRun{Name: r.Me.Display, Secure: !s.Insecure(r), OnlyHere: s.OnlyHere(), URL: s.URL}
 	problems, err := s.Store.Problems(r.Context())

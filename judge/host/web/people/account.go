@@ -49,7 +49,7 @@ func (s *site) setup(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "setup", "Set up "+s.Name, setupView{Code: code, Login: desk.AdminLogin})
 }
 
-// setUp makes the first admin, and logs them in.
+// setUp sets up the first administrator account and logs it in.
 func (s *site) setUp(w http.ResponseWriter, r *web.Request) error {
 	v := setupView{Code: r.PostFormValue("code"), Login: desk.AdminLogin, Name: r.Field("name")}
 	if err := s.goodCode(r, v.Code); err != nil {
@@ -91,12 +91,12 @@ func badPassword(e *web.FieldErrors, r *web.Request) {
 	}
 }
 
-// begin logs an account in whose password was typed.
+// begin logs an account in after its password was checked.
 func (s *site) begin(w http.ResponseWriter, r *web.Request, a *store.Account) error {
 	return s.beginBy(w, r, a, s.Store.NewSession)
 }
 
-// beginBy logs an account in with a session that a function of the store makes.
+// beginBy logs an account in. The function make creates the session in the store.
 func (s *site) beginBy(w http.ResponseWriter, r *web.Request, a *store.Account,
 	make func(ctx context.Context, a *store.Account, hash, agent string) error) error {
 	secret, hash := auth.NewSession()
@@ -122,8 +122,8 @@ func (s *site) login(w http.ResponseWriter, r *web.Request) error {
 
 const wrongPassword = "Wrong username or password."
 
-// byPassword returns the account with a username, if the form has its password and it is not disabled. If not, it
-// returns nil, or after some wrong passwords a *desk.Refusal.
+// byPassword returns the account with a username if the form contains its password and the account is enabled.
+// Otherwise it returns nil, nil or, after several wrong passwords, a *desk.Refusal.
 func (s *site) byPassword(r *web.Request, login string) (*store.Account, error) {
 	if !auth.GoodLogin(login) {
 		return nil, nil
@@ -133,7 +133,7 @@ func (s *site) byPassword(r *web.Request, login string) (*store.Account, error) 
 		a, err = s.Store.AccountByLogin(r.Context(), strings.ToLower(login))
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		a, err = &store.Account{}, nil // whose password takes as long to check
+		a, err = &store.Account{}, nil // checking its password takes equally long
 	}
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if v.Kept != nil && r.Me != nil { // the login was in another tab
+	if v.Kept != nil && r.Me != nil { // the user logged in in another tab
 		return s.SendAgain(w, r, v.Kept)
 	}
 	a, err := s.byPassword(r, v.Login)
@@ -195,8 +195,8 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 	return s.enter(w, r, a, v.Next)
 }
 
-// enter leads to where a person wanted to go before they logged in. From the home page it leads to the
-// contest in which they take part, if exactly one is running.
+// enter redirects a user to the page requested before the login. From the home page, it redirects to the user's
+// contest if exactly one is running.
 func (s *site) enter(w http.ResponseWriter, r *web.Request, a *store.Account, next string) error {
 	if next != "/" {
 		return web.Redirect(w, r, next)
@@ -221,7 +221,7 @@ func (s *site) enter(w http.ResponseWriter, r *web.Request, a *store.Account, ne
 	return web.Redirect(w, r, next)
 }
 
-// logInHere logs the team in that is expected at the address of the caller.
+// logInHere logs in the team that is expected at the caller's IP address.
 func (s *site) logInHere(w http.ResponseWriter, r *web.Request) error {
 	v, err := s.ReadLogin(w, r)
 	if err != nil {
@@ -255,16 +255,16 @@ func (s *site) logOut(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/")
 }
 
-// known proves to the server that a browser has logged in to an account with its present password:
-// only the server knows the hash of that.
+// known returns a cookie value that shows that a browser has logged in to an account with its current password.
+// Only the server knows the password hash that it depends on.
 func known(a *store.Account) string {
 	mac := hmac.New(sha256.New, []byte(a.Password))
 	mac.Write([]byte("a browser that logged in as " + a.ID))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// knows reports whether the browser has logged in to an account before. Its wrong passwords are
-// counted separately, so that no other browser can lock it out.
+// knows reports whether the browser has logged in to an account before. If so, wrong passwords from this browser
+// are counted separately, so that other browsers cannot lock it out.
 func (s *site) knows(r *web.Request, a *store.Account) bool {
 	c, err := r.Cookie(s.Cookie() + "-known")
 	return err == nil && a.ID != "" && hmac.Equal([]byte(c.Value), []byte(known(a)))
@@ -275,13 +275,13 @@ type accountView struct {
 	Login    string
 	Tokens   []*store.Token
 	Sessions []*store.Session
-	This     string // hash of the session in use
+	This     string // hash of the current session
 	Scopes   []string
 	Fresh    string // the text of a new token, shown once
 	Address  string
 	Password bool   // it has one
-	SignOn   string // host of the provider of single sign-on; empty if there is none
-	Linked   bool   // to an identity of the provider
+	SignOn   string // host of the single sign-on provider; empty if there is none
+	Linked   bool   // the account is linked to an identity of the provider
 	Errors   web.FieldErrors
 	Label    string // of a token that was refused
 	Done     string
@@ -381,7 +381,7 @@ func (s *site) revokeToken(w http.ResponseWriter, r *web.Request) error {
 		if t.ID != r.PathValue("id") {
 			continue
 		}
-		if err := s.Store.RevokeToken(r.Context(), t.ID); err != nil && !errors.Is(err, store.ErrNotFound) { // it was revoked
+		if err := s.Store.RevokeToken(r.Context(), t.ID); err != nil && !errors.Is(err, store.ErrNotFound) { // already revoked
 			return err
 		}
 		return s.Done(w, r, "revoke token", t.ID, "", "/account?done=token")
@@ -389,7 +389,7 @@ func (s *site) revokeToken(w http.ResponseWriter, r *web.Request) error {
 	return web.ErrNotFound
 }
 
-// endSessions logs out everywhere.
+// endSessions logs the caller out everywhere.
 func (s *site) endSessions(w http.ResponseWriter, r *web.Request) error {
 	if err := errors.Join(s.Store.EndSessions(r.Context(), r.Me.ID), s.Audit(r, "log out everywhere", r.Me.ID, "")); err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 type accountsView struct {
 	List     web.List
 	Lines    []accountLine // of the page
-	Accounts int           // of the server
+	Accounts int           // number of accounts on the server
 	Filters  []filter
 	Roles    []auth.Role
 	Mine     string // username of the reader
@@ -27,11 +27,11 @@ type accountsView struct {
 
 type accountLine struct {
 	*store.Account
-	Chosen bool // its box is checked
-	SignOn bool // it can log in by single sign-on
+	Chosen bool // the check box is selected
+	SignOn bool // the account can log in by single sign-on
 }
 
-// State returns the words for what an account can do.
+// State describes the state of an account.
 func (a accountLine) State() string {
 	switch {
 	case a.Disabled:
@@ -44,10 +44,10 @@ func (a accountLine) State() string {
 	return "active"
 }
 
-// RoleName returns the words for the id of a role. If id is empty, it returns "-".
+// RoleName returns the name of a role. It returns "-" if id is empty.
 func (accountsView) RoleName(id string) string { return roleName(id) }
 
-// roleName returns the words for the id of a role, with an upper-case letter first.
+// roleName returns the name of a role, with a capital first letter.
 func roleName(id string) string {
 	return map[auth.Role]string{
 		"": "-", auth.Contestant: "Contestant", auth.Runner: "Balloon runner", auth.Judge: "Jury",
@@ -65,7 +65,7 @@ func (s *site) accounts(w http.ResponseWriter, r *web.Request) error {
 	return s.accountsPage(w, r, http.StatusOK, accountsView{Done: accountsDone(r.FormValue("done"))})
 }
 
-// accountsDone says what a form has done.
+// accountsDone returns the message for a completed form.
 func accountsDone(what string) string {
 	return map[string]string{"changed": "The accounts were changed.", "deleted": "The account was deleted."}[what]
 }
@@ -81,7 +81,7 @@ func (s *site) accountsPage(w http.ResponseWriter, r *web.Request, code int, v a
 		return err
 	}
 	from := r.URL.Query()
-	if back := r.PostForm.Get("back"); back != "" { // a form that was refused
+	if back := r.PostForm.Get("back"); back != "" { // after an error in the form
 		if from, err = parseBack(back); err != nil {
 			return err
 		}
@@ -133,13 +133,13 @@ type oneAccountView struct {
 	*store.Account
 	Line  accountLine
 	Roles []auth.Role
-	Mine  bool // it is the reader's
+	Mine  bool // the reader's own account
 	Wrong string
 	Done  bool
 	In    contestRolesView
 }
 
-// RoleName returns the words for the id of a role.
+// RoleName returns the name of a role.
 func (oneAccountView) RoleName(id string) string { return roleName(id) }
 
 func (s *site) oneAccount(w http.ResponseWriter, r *web.Request) error {
@@ -167,7 +167,7 @@ func (s *site) oneAccountPage(w http.ResponseWriter, r *web.Request, code int, v
 
 const ownAccount = "You cannot disable your own account or change its role. Ask another administrator."
 
-// setAccount gives an account a new password or another role, or disables or enables it.
+// setAccount sets a new password or another role for an account, or disables or enables it.
 func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 	a, err := s.Store.AccountByLogin(r.Context(), r.PathValue("login"))
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, accountsPath+"/"+a.Login+"?done=changed")
 }
 
-// changeAccount gives an account another role, or disables or enables it.
+// changeAccount changes the role of an account, or disables or enables it.
 func (s *site) changeAccount(r *web.Request, a *store.Account, do, role string) (err error) {
 	switch {
 	case do == "out":
@@ -215,7 +215,7 @@ func (s *site) changeAccount(r *web.Request, a *store.Account, do, role string) 
 	return s.Audit(r, "change account", a.ID, do)
 }
 
-// resetAccounts gives accounts new passwords: all of them, or none. It shows their login sheets once.
+// resetAccounts sets new passwords for accounts, for all of them or for none. It shows the login sheets once.
 func (s *site) resetAccounts(w http.ResponseWriter, r *web.Request, all []*store.Account) error {
 	var ids []string
 	var slips []sheet
@@ -234,7 +234,7 @@ func (s *site) resetAccounts(w http.ResponseWriter, r *web.Request, all []*store
 	})
 }
 
-// changeAccounts does the same to all selected accounts.
+// changeAccounts applies the same change to all selected accounts.
 func (s *site) changeAccounts(w http.ResponseWriter, r *web.Request) error {
 	refuse := func(text string) error {
 		return s.accountsPage(w, r, http.StatusBadRequest, accountsView{Wrong: "No account was changed. " + text})

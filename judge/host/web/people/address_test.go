@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// from returns a function that makes the next requests to a server come from an address.
+// from returns a function that sets the IP address from which the next requests seem to come.
 func from(t *testing.T, h *webtest.Harness) func(address string) {
 	handler := h.Config.Handler
 	address := "127.0.0.1:1"
@@ -24,7 +24,7 @@ func from(t *testing.T, h *webtest.Harness) func(address string) {
 	return func(next string) { address = next }
 }
 
-// expect says from where accounts of teams are expected.
+// expect sets the addresses at which the accounts of teams are expected.
 func expect(t *testing.T, h *webtest.Harness, c *store.Contest, addresses map[string][]string) {
 	t.Helper()
 	n := &store.ContestImport{ID: c.ID}
@@ -38,14 +38,15 @@ func expect(t *testing.T, h *webtest.Harness, c *store.Contest, addresses map[st
 	}
 }
 
-// TestLogInByAddress: a computer logs in the team that is expected there, by a button, while its contest is not over.
+// TestLogInByAddress checks that a button logs in the team that is expected at the computer's address, until the
+// contest is over.
 func TestLogInByAddress(t *testing.T) {
 	for _, tt := range []struct {
 		name, address string
 		off           bool
 		starts        time.Duration
 		expect        map[string][]string
-		who           string // that can log in; empty for nobody
+		who           string // account that can log in; empty if none
 	}{
 		{"an address", "10.0.0.7:1234", false, -time.Minute, map[string][]string{"ada": {"10.0.0.7"}, "bob": {"10.0.0.8"}}, "ada"},
 		{"an address of version 6 of it", "[::ffff:10.0.0.7]:1", false, -time.Minute, map[string][]string{"ada": {"10.0.0.7"}}, "ada"},
@@ -83,7 +84,7 @@ func TestLogInByAddress(t *testing.T) {
 			if page := h.Ask(cookie, "GET", "/account", nil).Body; !strings.Contains(page, "ada"+"&#34;") {
 				t.Errorf("it is logged in as another one:\n%s", page)
 			}
-			// The password was not typed.
+			// The password was not entered in this session.
 			if got := h.Ask(cookie, "POST", "/account/tokens", url.Values{"label": {"x"}, "scope": {"submit"}}); !strings.Contains(got.Body, "sure-password") {
 				t.Errorf("a token is made without the password: %d\n%s", got.Code, got.Body)
 			}
@@ -91,7 +92,8 @@ func TestLogInByAddress(t *testing.T) {
 	}
 }
 
-// TestLockAddress: a team that has an address is logged in nowhere else, neither by its password nor by a session.
+// TestLockAddress checks that a team with an address can log in nowhere else, and that its sessions work nowhere
+// else.
 func TestLockAddress(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
@@ -109,7 +111,7 @@ func TestLockAddress(t *testing.T) {
 		if got := enter("ada"); got != password {
 			t.Errorf("%s, the password gets %d", what, got)
 		}
-		for login, session := range map[string]string{"bob": bobs, "judge": judges} { // who has no address, or is no team
+		for login, session := range map[string]string{"bob": bobs, "judge": judges} { // bob has no address, judge is not a team
 			if got := h.Ask(session, "GET", "/account", nil).Code; got != 200 {
 				t.Errorf("%s, the session of %s gets %d", what, login, got)
 			}
@@ -129,7 +131,7 @@ func TestLockAddress(t *testing.T) {
 	h.Later(2 * time.Hour)
 	is("after the contest", 200, 303)
 
-	// The jury sees who has logged in from several addresses: ada, by the logins above.
+	// The jury sees accounts that logged in from several addresses. Here that is ada, because of the logins above.
 	page := h.Ask(h.Cookie("admin"), "GET", "/c/now/teams?filter=addresses", nil).Body
 	if !strings.Contains(page, "Several addresses") || !strings.Contains(page, "logged in from <code>10.0.0.7</code>, <code>10.0.0.9</code>, <code>127.0.0.1</code>") {
 		t.Errorf("the teams with several addresses:\n%s", page)

@@ -15,15 +15,15 @@ import (
 // contestRole is a role of an account in a contest.
 type contestRole struct {
 	Slug, Name, Role string
-	Sites            []string // names of the groups to which it is restricted; nil if it is not
+	Sites            []string // names of the groups to which it is restricted; nil if unrestricted
 }
 
-// contestRolesView is the part of an account's page with its roles in contests.
+// contestRolesView is the part of an account's page that lists its roles in contests.
 type contestRolesView struct {
 	Given    []contestRole
 	Contests []*store.Contest // by name
-	Chosen   *store.Contest   // in which the form gives a role; nil before it is chosen
-	Role     string           // that the account has there
+	Chosen   *store.Contest   // contest selected in the form; nil if none
+	Role     string           // current role in that contest
 	Roles    []auth.Role
 	Groups   []siteChoice
 }
@@ -34,10 +34,10 @@ type siteChoice struct {
 	On       bool
 }
 
-// RoleName returns the words for the id of a role.
+// RoleName returns the name of a role.
 func (contestRolesView) RoleName(id string) string { return roleName(id) }
 
-// contestRoles reads the roles of an account in contests. Slug is the contest in which the form gives one; it may be empty.
+// contestRoles reads an account's roles in contests. Slug is the contest selected in the form; it may be empty.
 func (s *site) contestRoles(r *web.Request, a *store.Account, slug string) (v contestRolesView, err error) {
 	grants, err1 := s.Store.Grants(r.Context(), a.ID)
 	contests, err2 := s.Store.Contests(r.Context())
@@ -79,7 +79,7 @@ func (s *site) contestRoles(r *web.Request, a *store.Account, slug string) (v co
 	return v, nil
 }
 
-// siteNames returns the names of sites by the ids of their groups.
+// siteNames returns the names of the sites with the given group ids.
 func siteNames(ids []string, groups []store.Group) (names []string) {
 	for _, id := range ids {
 		at := slices.IndexFunc(groups, func(g store.Group) bool { return g.ID == id && g.Type == desk.Site })
@@ -92,7 +92,7 @@ func siteNames(ids []string, groups []store.Group) (names []string) {
 	return names
 }
 
-// setContestRole gives an account the role of a form in a contest, or takes it back.
+// setContestRole sets or removes the role of an account in the contest selected in the form.
 func (s *site) setContestRole(r *web.Request, a *store.Account, role string) error {
 	c, err := s.Store.ContestBySlug(r.Context(), r.PostFormValue("contest"))
 	if errors.Is(err, store.ErrNotFound) || err == nil && c.ID == store.Practice {

@@ -32,33 +32,33 @@ import (
 
 const (
 	contestImportPath = "/admin/contests/import"
-	// mostUnpacked is how many bytes its files can have.
+	// mostUnpacked is the maximum total size in bytes of its files.
 	mostUnpacked = 1 << 30
-	// mostTold is how many lines of the report, and how many errors, the page shows.
+	// mostTold is the maximum number of report lines, and of errors, that the page shows.
 	mostTold = 2000
 )
 
 // mostPackage is how many bytes a ZIP archive with a contest package can have. Tests lower it.
 var mostPackage int64 = 256 << 20
 
-// contestImportView is the page that imports a contest package. Its first step takes a package, its second shows what
-// the import would do.
+// contestImportView is the page that imports a contest package. The first step uploads a package, and the second
+// shows the effect of the import.
 type contestImportView struct {
-	Slug, URL, Username string // as they were typed
+	Slug, URL, Username string // as entered
 	Package             packageRef
-	Plan                *desk.ContestImport // nil before the package is checked, and if it has errors
+	Plan                *desk.ContestImport // nil before the package is checked, or if it has errors
 	Counts              []reportCount
 	Lines               []contestpackage.ReportLine // at most mostTold
-	More                int                         // further lines
+	More                int                         // number of further lines
 	Seen                string
 	New                 int // accounts
 	Faults              judge.Faults
 	Wrong, Hint         string
 }
 
-// packageRef is an archive that the account has sent.
+// packageRef refers to an archive that the account has uploaded.
 type packageRef struct {
-	Name   string // of the file, or its address
+	Name   string // name of the file, or its address
 	Digest blob.Digest
 	Size   int64
 }
@@ -94,7 +94,7 @@ func (s *site) contestImportPage(w http.ResponseWriter, r *web.Request, code int
 	return s.Page(w, r, code, "contestimport", title, v)
 }
 
-// checkContestImport shows the second step: what the import of a package would do. It imports nothing.
+// checkContestImport shows the second step: the effect of importing a package. It imports nothing.
 func (s *site) checkContestImport(w http.ResponseWriter, r *web.Request) error {
 	if err := s.HasDisk(desk.RoomForUploads + max(r.ContentLength, 0)); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (s *site) checkContestImport(w http.ResponseWriter, r *web.Request) error {
 	return s.contestImportPage(w, r, http.StatusOK, v)
 }
 
-// sentPackage returns the package that a form has, names, or sent before.
+// sentPackage returns the package that the form contains, links to, or uploaded before.
 func (s *site) sentPackage(r *web.Request, v *contestImportView) (archive *os.File, err error) {
 	switch {
 	case r.MultipartForm != nil && len(r.MultipartForm.File["file"]) > 0 && r.MultipartForm.File["file"][0].Filename != "":
@@ -143,7 +143,8 @@ func (s *site) sentPackage(r *web.Request, v *contestImportView) (archive *os.Fi
 	return s.openPackage(r, v)
 }
 
-// openPackage opens a package that the account has sent. If this request has not sent it, the form names it.
+// openPackage opens an uploaded package. If the current request did not upload a package, openPackage opens the
+// earlier upload to which the form refers.
 func (s *site) openPackage(r *web.Request, v *contestImportView) (*os.File, error) {
 	if v.Package.Digest == "" {
 		digest, err := blob.Parse(r.PostFormValue("package"))
@@ -163,7 +164,7 @@ func (s *site) openPackage(r *web.Request, v *contestImportView) (*os.File, erro
 	return s.Blobs.Open(v.Package.Digest, v.Package.Size)
 }
 
-// keepPackage stores the archive of a package, so that the second step has what the first one has shown.
+// keepPackage stores the archive of a package, so that the second step imports what the first step showed.
 func (s *site) keepPackage(r *web.Request, v *contestImportView, from io.Reader) error {
 	staged, err := s.Blobs.Stage(from)
 	if err != nil {
@@ -184,7 +185,7 @@ func (s *site) keepPackage(r *web.Request, v *contestImportView, from io.Reader)
 	return nil
 }
 
-// holdBlobs keeps blobs that nothing refers to yet from being removed until the result is called.
+// holdBlobs prevents garbage collection from removing blobs that are not yet referred to, until unlock is called.
 func (s *site) holdBlobs() (unlock func()) {
 	if s.Sweeping == nil {
 		return func() {}
@@ -193,7 +194,7 @@ func (s *site) holdBlobs() (unlock func()) {
 	return s.Sweeping.RUnlock
 }
 
-// fetchPackage reads a package from the address of a form, and stores it as an archive.
+// fetchPackage reads a package from the address in the form, and stores it as an archive.
 func (s *site) fetchPackage(r *web.Request, v *contestImportView) error {
 	var archive bytes.Buffer
 	err := r.Yield(func() error {
@@ -235,7 +236,7 @@ func (s *site) fetchPackage(r *web.Request, v *contestImportView) error {
 	return s.keepPackage(r, v, &archive)
 }
 
-// planContest reads a package, and finds out what its import would do.
+// planContest reads a package and determines the effect of importing it.
 func (s *site) planContest(r *web.Request, v *contestImportView, archive *os.File) error {
 	files, err := filesOf(archive, v.Package.Size)
 	if err != nil {
@@ -273,7 +274,7 @@ func (s *site) planContest(r *web.Request, v *contestImportView, archive *os.Fil
 	return err
 }
 
-// filesOf returns the files of an archive that are imported.
+// filesOf returns the files of an archive that can be imported.
 func filesOf(archive io.ReaderAt, size int64) (*contestpackage.Files, error) {
 	z, err := zip.NewReader(archive, size)
 	if err != nil {
@@ -292,7 +293,7 @@ func filesOf(archive io.ReaderAt, size int64) (*contestpackage.Files, error) {
 	return files, unreadable(err)
 }
 
-// unreadable is the refusal of an archive that is damaged.
+// unreadable converts an error from a damaged archive to a refusal.
 func unreadable(err error) error {
 	var at *fs.PathError
 	damaged := errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrAlgorithm) ||
@@ -303,7 +304,7 @@ func unreadable(err error) error {
 	return err
 }
 
-// contestImportFailed shows what is wrong with a package.
+// contestImportFailed shows the errors of a package.
 func (s *site) contestImportFailed(w http.ResponseWriter, r *web.Request, v contestImportView, err error) error {
 	v.Plan = nil
 	if faults, is := errors.AsType[judge.Faults](err); is {
@@ -321,8 +322,8 @@ func (s *site) contestImportFailed(w http.ResponseWriter, r *web.Request, v cont
 	return s.contestImportPage(w, r, refused.Code, v)
 }
 
-// applyContestImport imports a package if that does just what the preview of the form says. Otherwise it shows a
-// preview. Then it shows the login sheets once.
+// applyContestImport imports a package if the effect is the same as in the preview in the form, and shows the
+// login sheets once. Otherwise it shows a new preview.
 func (s *site) applyContestImport(w http.ResponseWriter, r *web.Request) error {
 	v := contestImportView{Slug: r.Field("contest")}
 	archive, err := s.openPackage(r, &v)
@@ -359,11 +360,11 @@ func (s *site) applyContestImport(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-// importedSheets returns the login sheets of an import with the teams and groups of the accounts. The passwords are made
-// only once, so whatever else cannot be read is left out.
+// importedSheets returns the login sheets of an import, with the team and groups of each account. Passwords are
+// created only once, so it returns the sheets even if teams cannot be read.
 func (s *site) importedSheets(ctx context.Context, slug string, made []auth.Slip) slipsView {
 	v := slipsView{First: "Upload or address", Imported: true, Back: "/c/" + slug}
-	teams := map[string]*store.Team{} // by the usernames of their accounts
+	teams := map[string]*store.Team{} // by username
 	if c, err := s.Store.ContestBySlug(ctx, slug); err == nil {
 		v.Contest, v.Starts = c.Name, c.Starts
 		all, err1 := s.Store.Teams(ctx, c.ID)

@@ -20,7 +20,7 @@ import (
 
 const contestImport = "/admin/contests/import"
 
-// archived returns a ZIP archive with files.
+// archived returns a ZIP archive of files.
 func archived(t *testing.T, files map[string]string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -42,7 +42,7 @@ func archived(t *testing.T, files map[string]string) string {
 
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>`
 
-// regional is a contest package.
+// regional returns a contest package.
 func regional() map[string]string {
 	return map[string]string{
 		"contest.json":               `{"id": "regional", "name": "Regional", "duration": "5:00:00", "start_time": null}`,
@@ -56,8 +56,8 @@ func regional() map[string]string {
 	}
 }
 
-// TestImportContestPackage imports a package with its pictures: first it is shown what the import does, then it is done,
-// with login sheets.
+// TestImportContestPackage imports a package with pictures. The first step shows the effect of the import, and the
+// second step performs it and shows login sheets.
 func TestImportContestPackage(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -117,7 +117,7 @@ func TestImportContestPackage(t *testing.T) {
 	} else if got := h.Ask(admin, "GET", "/c/regional/media/"+files[0].Href(), nil); got.Body != picture {
 		t.Errorf("the logo: %d %s", got.Code, got.Body)
 	}
-	// Once more there is nothing to import, also by the form of the first preview.
+	// After the import there is nothing to import, even with the form of the first preview.
 	again := h.Upload(admin, contestImport, nil, map[string]string{"regional.zip": archived(t, regional())})
 	if !strings.Contains(again.Body, "Nothing to import: nothing in this package is new or changed") || strings.Contains(again.Body, `name="seen"`) {
 		t.Errorf("again: %d\n%s", again.Code, again.Body)
@@ -140,12 +140,12 @@ func TestImportContestPackage(t *testing.T) {
 	if !strings.Contains(done.Body, "<h1>Contest imported</h1>") || !strings.Contains(done.Body, "creates no accounts") {
 		t.Errorf("the end of an import without new accounts:\n%s", done.Body)
 	}
-	// Another name, with the package that was sent.
+	// The uploaded package is imported under another name.
 	other := h.Upload(admin, contestImport, map[string]string{"package": form.Get("package"), "size": form.Get("size"), "name": "regional.zip", "contest": "second"}, nil)
 	if !strings.Contains(other.Body, "<code>second</code>") || !strings.Contains(other.Body, `name="seen"`) {
 		t.Errorf("as another contest: %d\n%s", other.Code, other.Body)
 	}
-	// Another administrator has not sent it.
+	// Other accounts cannot import the package, because they did not upload it.
 	for _, who := range []string{"chair", "judge", "ada", ""} {
 		if got := h.Ask(h.Cookie(who), "POST", contestImport+"/apply", form); got.Code == 200 {
 			t.Errorf("%q imports", who)
@@ -156,7 +156,8 @@ func TestImportContestPackage(t *testing.T) {
 	}
 }
 
-// TestImportDamagedPackage: what is wrong with a package is told with file and line, and nothing is imported.
+// TestImportDamagedPackage checks that the errors of a package are shown with file and line, and that nothing is
+// imported.
 func TestImportDamagedPackage(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -313,7 +314,7 @@ func TestImportIsThePreview(t *testing.T) {
 	}
 }
 
-// damaged changes a byte of the data of an archive.
+// damaged changes bytes in the data of an archive.
 func damaged(archive string) string {
 	b := []byte(archive)
 	for i := range 400 {
@@ -367,7 +368,8 @@ func raw(t *testing.T, name string, method uint16, data string, more ...string) 
 	return b.String()
 }
 
-// TestImportContestFromAddress imports what an address has: an archive, or a contest of a Contest API.
+// TestImportContestFromAddress checks imports from an address, which may be an archive or a contest in a Contest
+// API.
 func TestImportContestFromAddress(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -403,7 +405,7 @@ func TestImportContestFromAddress(t *testing.T) {
 		if preview.Code != 200 || strings.Contains(preview.Body, `value="p"`) {
 			t.Fatalf("%s: %d\n%s", path, preview.Code, preview.Body)
 		}
-		gone = true // the second step has what the first one has read
+		gone = true // the second step uses the stored package
 		if done := h.Ask(admin, "POST", contestImport+"/apply", webtest.Shown(preview.Body)); done.Code != 200 || !strings.Contains(done.Body, `href="/c/`+slug+`"`) {
 			t.Errorf("%s: %d\n%s", path, done.Code, done.Body)
 		}

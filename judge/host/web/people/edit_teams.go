@@ -17,26 +17,26 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// editTeamsView is the form that changes several teams and saves them once.
+// editTeamsView is the form that changes several teams at once.
 type editTeamsView struct {
 	Slug          string
-	Back          string // query of the list of teams
+	Back          string // query for the list of teams
 	Rows          []teamRow
 	Ends, Penalty bool // as in teamsView
 	Wrong         string
 	Problems      []teamError
 }
 
-// BackLink returns the address of the list of teams.
+// BackLink returns the address of the team list.
 func (v editTeamsView) BackLink() template.URL { return backLink(v.Slug, v.Back) }
 
-// backLink returns the address of the list of teams of a contest with a query that a form carries.
+// backLink returns the address of a contest's team list. Back is the query from a form.
 func backLink(slug, back string) template.URL {
-	fields, _ := url.ParseQuery(back) // of one that cannot be read, what can be
+	fields, _ := url.ParseQuery(back) // if invalid, use the valid part
 	return web.ReadList("/c/"+slug+"/teams", fields).Link()
 }
 
-// teamError is a field that needs a change.
+// teamError is an error message for a field.
 type teamError struct{ ID, Text string }
 
 // teamRow is a team in the form, with its fields as text.
@@ -47,13 +47,13 @@ type teamRow struct {
 	Extra   string // minutes
 	Penalty string // minutes
 	Hidden  bool
-	Was     string // digest of the fields when the form was drawn
+	Was     string // digest of the fields when the form was rendered
 	Logins  []string
-	Stored  string // what another user has saved meanwhile; empty if nothing
+	Stored  string // values that another user saved meanwhile; may be empty
 	Errors  map[string]string
 }
 
-// rowOf returns a team as the form has it.
+// rowOf returns a team as a form row.
 func rowOf(t teamLine) teamRow {
 	row := teamRow{Number: t.Number, Name: t.Name, Groups: strings.Join(t.Groups, ", "), Extra: t.Minutes(t.ExtraTime),
 		Penalty: t.Minutes(t.ExtraPenalty), Hidden: t.Hidden, Logins: t.Logins}
@@ -61,13 +61,13 @@ func rowOf(t teamLine) teamRow {
 	return row
 }
 
-// digest tells one state of the fields from another one.
+// digest returns a digest of the row's fields.
 func (t teamRow) digest() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %t", t.Name, t.Groups, t.Extra, t.Penalty, t.Hidden))
 	return hex.EncodeToString(sum[:8])
 }
 
-// says is what the fields have, in a line.
+// says describes the row in one line.
 func (t teamRow) says() string {
 	parts := []string{t.Name}
 	for _, one := range []struct{ what, text string }{{"groups: ", t.Groups}, {"extra time: ", t.Extra}, {"extra penalty: ", t.Penalty}} {
@@ -81,8 +81,8 @@ func (t teamRow) says() string {
 	return strings.Join(parts, "; ")
 }
 
-// apply reads the fields of the form into the row and the team. Errors are in the row. Unchanged fields keep what the
-// form cannot express.
+// apply reads the form fields into t and team. It records errors in t.Errors. Unchanged fields keep values that
+// the form cannot express.
 func (t *teamRow) apply(fields url.Values, team *store.Team) {
 	now := *t
 	field := func(name, stored string) string {
@@ -123,8 +123,8 @@ func (t *teamRow) apply(fields url.Values, team *store.Team) {
 	team.Name, team.Hidden = t.Name, t.Hidden
 }
 
-// editTeams shows the form for the selected teams or, if none is selected, for those of a page of the
-// list.
+// editTeams shows the form for the selected teams. If none is selected, it shows the teams on the current page of
+// the list.
 func (s *site) editTeams(w http.ResponseWriter, r *web.Request) error {
 	all, err := s.teamLines(r)
 	if err != nil {
@@ -169,8 +169,8 @@ func (s *site) editTeamsPage(w http.ResponseWriter, r *web.Request, code int, v 
 	return s.Page(w, r, code, "editteams", title, v)
 }
 
-// saveTeams saves the rows of the form that the caller has changed: all of them at once. A row that
-// another user has changed, too, is shown again and is not saved.
+// saveTeams saves the rows that the caller has changed, in one transaction. A row that another user has also
+// changed is not saved, but shown again.
 func (s *site) saveTeams(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadForm(w, r, web.MaxListForm); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (s *site) saveTeams(w http.ResponseWriter, r *web.Request) error {
 		switch {
 		case !touched || row.digest() == stored.Was:
 		case stored.Was != row.Was:
-			row.Stored, row.Was = stored.says(), stored.Was // to save it again replaces that
+			row.Stored, row.Was = stored.says(), stored.Was // saving again overwrites it
 			conflicts = append(conflicts, row)
 		default:
 			changes = append(changes, store.TeamChange{Team: line.Team, Before: before})
@@ -232,20 +232,20 @@ func (s *site) saveTeams(w http.ResponseWriter, r *web.Request) error {
 	return s.editTeamsPage(w, r, http.StatusConflict, v)
 }
 
-// removeTeamsView asks before teams are removed.
+// removeTeamsView is the page that asks for confirmation before teams are removed.
 type removeTeamsView struct {
 	Slug   string
-	Back   string // query of the list of teams
+	Back   string // query for the list of teams
 	Lines  []removable
-	Free   int // how many can be removed
+	Free   int // number of teams that can be removed
 	People int // in these
 	Wrong  string
 }
 
-// BackLink returns the address of the list of teams.
+// BackLink returns the address of the team list.
 func (v removeTeamsView) BackLink() template.URL { return backLink(v.Slug, v.Back) }
 
-// removable is a team that is to be removed.
+// removable is a selected team, which may be removed.
 type removable struct {
 	teamLine
 	Use store.TeamUse
@@ -280,7 +280,7 @@ func (s *site) removeTeamsPage(w http.ResponseWriter, r *web.Request, code int, 
 	return s.Page(w, r, code, "removeteams", "Remove "+web.Counted(len(v.Lines), "team", "teams"), v)
 }
 
-// removeTeams removes teams that have sent nothing.
+// removeTeams removes the selected teams that have not submitted anything.
 func (s *site) removeTeams(w http.ResponseWriter, r *web.Request) error {
 	all, err := s.teamLines(r)
 	if err != nil {

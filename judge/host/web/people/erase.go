@@ -7,12 +7,12 @@ import (
 	"assay/judge/host/web"
 )
 
-// eraseView is the page that asks for the username before an account is erased.
+// eraseView is the page that asks for the username before an account is deleted.
 type eraseView struct {
 	Path, Back  string
 	Login, Name string
 	Mine        bool
-	Backups     int // how many nightly ones stay
+	Backups     int // number of nightly backups that are kept
 	Wrong       string
 }
 
@@ -30,7 +30,7 @@ func (s *site) eraseForm(w http.ResponseWriter, r *web.Request, code int, a *sto
 	return s.Page(w, r, code, "erase", "Delete account", v)
 }
 
-// erasable returns the account of the request. If the route has no login, it is the caller's own.
+// erasable returns the account in the address. If the route has no username, it returns the caller's account.
 func (s *site) erasable(r *web.Request) (*store.Account, error) {
 	if r.PathValue("login") == "" {
 		return r.Me, nil
@@ -46,7 +46,7 @@ func (s *site) askErase(w http.ResponseWriter, r *web.Request) error {
 	return s.eraseForm(w, r, http.StatusOK, a, "")
 }
 
-// erase erases an account if the form repeats its username.
+// erase deletes an account. To confirm, the form must repeat the username.
 func (s *site) erase(w http.ResponseWriter, r *web.Request) error {
 	a, err := s.erasable(r)
 	if err != nil {

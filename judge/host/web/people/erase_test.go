@@ -19,14 +19,15 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// forgets makes the harness remove blobs as the server does.
+// forgets makes the harness remove blobs like a server.
 func forgets(h *webtest.Harness) {
 	h.Desk.Forget = func(ctx context.Context, all []blob.Digest) error {
 		return h.Store.ForgetBlobs(ctx, all, func(blob.Digest) ([]blob.Digest, error) { return nil, nil }, h.Blobs.Remove)
 	}
 }
 
-// TestErase: somebody erases himself, staff erases another; no page has the name any more.
+// TestErase checks that users can delete their own account and administrators any account. Afterwards no page
+// contains the name.
 func TestErase(t *testing.T) {
 	h := webtest.New(t)
 	forgets(h)
@@ -75,8 +76,8 @@ func TestErase(t *testing.T) {
 	}
 }
 
-// TestAnErasureThatWasInterrupted: asked again it does what is left, and only then it was done
-// already.
+// TestAnErasureThatWasInterrupted checks that repeating an interrupted deletion completes it, and that only then
+// the account counts as deleted.
 func TestAnErasureThatWasInterrupted(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -103,7 +104,8 @@ func TestAnErasureThatWasInterrupted(t *testing.T) {
 	}
 }
 
-// TestASlowFormHoldsNothingUp: while a form comes, blobs may be removed, and somebody be erased.
+// TestASlowFormHoldsNothingUp checks that blobs can be removed and accounts deleted while the server is receiving
+// a form.
 func TestASlowFormHoldsNothingUp(t *testing.T) {
 	h := webtest.New(t)
 	h.Desk.Sweeping = new(sync.RWMutex)
@@ -131,8 +133,8 @@ func TestASlowFormHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// TestPasswordAgain: what is dangerous asks for the password where it was not typed lately,
-// and does then what was asked for; nothing before.
+// TestPasswordAgain checks that a dangerous action requires the password if it was not entered recently, and is
+// performed only afterwards.
 func TestPasswordAgain(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -173,7 +175,7 @@ func TestPasswordAgain(t *testing.T) {
 	if got := h.Ask(admin, "POST", path, url.Values{"do": {"in"}}); got.Code != 303 || bob() {
 		t.Errorf("soon after: %d", got.Code)
 	}
-	// Another session of the same account has to say it, too.
+	// Another session of the same account must also confirm the password.
 	h.Later(-11 * time.Minute)
 	other := h.Cookie("admin")
 	h.Later(11 * time.Minute)
@@ -182,7 +184,7 @@ func TestPasswordAgain(t *testing.T) {
 	}
 }
 
-// TestAudit: what people did is found by who, what and whom, page by page.
+// TestAudit checks that the audit log can be filtered by actor, action and object, page by page.
 func TestAudit(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -221,7 +223,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// has reports whether a blob is there.
+// has reports whether a blob exists.
 func has(t testing.TB, f *blob.Dir, d blob.Digest, size int64) bool {
 	t.Helper()
 	there, err := f.Has(d, size)

@@ -16,13 +16,13 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// hostile are names that people may have, and that pages and tables find hard.
+// hostile lists valid names that are difficult for pages and tables.
 var hostile = []string{
 	strings.Repeat("W", 200), strings.Repeat("word ", 40)[:199], "שלום (עולם) 5", "محمد", "👩‍👩‍👧 family", "❤️🏴󠁧󠁢󠁥󠁮󠁧󠁿", "می\u200cخواهم", "Z̴a̷l̶g̸o̴", "Zoë\u00a0Quinn",
 	webtest.Evil, "</title><script>alert(1)</script>", "{{.}}", "' OR 1=1 --", "%s%n%00", "../../etc/passwd", "=HYPERLINK(\"http://x\",\"y\")", "+1-1", "@SUM(A1)", "-2+3", "＝1+1", "x;=1+1", "x; \"@SUM(A1)",
 }
 
-// crowd makes a contest in which those with hostile names take part.
+// crowd creates a contest with participants that have hostile names.
 func crowd(t *testing.T) (*webtest.Harness, *store.Contest, webtest.Answer) {
 	t.Helper()
 	h := webtest.New(t)
@@ -47,7 +47,7 @@ func crowd(t *testing.T) (*webtest.Harness, *store.Contest, webtest.Answer) {
 	return h, c, made
 }
 
-// words are all texts of a page, and the values of its fields, without blanks.
+// words returns all text on a page and the values of its fields, without spaces.
 func words(t *testing.T, page string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -68,8 +68,8 @@ func words(t *testing.T, page string) string {
 	return strings.Join(strings.Fields(b.String()), "")
 }
 
-// TestHostileNames: whatever somebody is called, each page says just that and nothing comes
-// of it, and no table for other programs has a formula.
+// TestHostileNames checks that each page shows names unchanged and harmlessly, and that no exported table contains
+// a formula.
 func TestHostileNames(t *testing.T) {
 	h, c, made := crowd(t)
 	admin := h.Cookie("admin")
@@ -93,7 +93,7 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 	}
-	for _, a := range all { // his own pages
+	for _, a := range all { // the account's own pages
 		for _, path := range []string{"/", "/account", "/account/erase", "/c/now"} {
 			got := h.Ask(h.Cookie(a.Login), "GET", path, nil)
 			webtest.Harmless(t, path+" of "+a.Display, got.Body)
@@ -121,8 +121,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNone: what hides itself, or turns round the text beside it, is no name, by
-// whatever door it comes.
+// TestNamesThatAreNone checks that names with invisible characters, or characters that reverse the text around
+// them, are refused in every form.
 func TestNamesThatAreNone(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", -time.Minute, store.Public, store.Settings{})
@@ -151,7 +151,7 @@ func TestNamesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestHostileNamesFit: no name makes a page wider than a phone.
+// TestHostileNamesFit checks that no name makes a page wider than a phone screen.
 func TestHostileNamesFit(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")

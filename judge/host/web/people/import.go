@@ -20,38 +20,38 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// importView is the page that imports a list of people: into a contest, or as accounts. Its first step
-// takes a list, its second shows what the import would do.
+// importView is the page that imports a list of people into a contest, or as accounts. The first step accepts a
+// list, and the second shows the effect of the import.
 type importView struct {
-	Back, Check, Create string // paths: of the page that lists the people, of the two forms
+	Back, Check, Create string // paths of the page that lists the people and of both forms
 	InContest           bool
 	Roles               []auth.Role
 	Contests            []*store.Contest
-	Role, Contest       string // that are chosen; Contest is a slug
+	Role, Contest       string // selected values; Contest is a slug
 	List                string
 	File                string // name of the file with the list
 	Plan                *auth.Plan
-	Sheet               []sheetColumn // columns that can be chosen; none if the list cannot be read
-	Titled              bool          // the first line names the columns
+	Sheet               []sheetColumn // columns to assign; none if the list is unreadable
+	Titled              bool          // the first line contains column names
 	Cells               map[int][]cell
-	Skip                bool // rows with errors are left out
+	Skip                bool // skip rows with errors
 	Wrong, Hint         string
 }
 
-// sheetColumn is a column of the list, with what can be chosen for it.
+// sheetColumn is a column of the list, with its assigned field.
 type sheetColumn struct {
 	Title   string
 	Field   roster.Field
 	Samples []string
 }
 
-// cell is a cell of a row that can be corrected.
+// cell is an editable cell of a row.
 type cell struct{ Field, Title, Text string }
 
-// mostEdited is the most rows in which all cells can be corrected at once.
+// mostEdited is the maximum number of rows in which all cells can be edited at once.
 const mostEdited = 200
 
-// Fields are what a column can be.
+// Fields returns the choices for the field of a column.
 func (importView) Fields() []web.Choice {
 	all := []web.Choice{{Name: "Ignored"}}
 	for _, f := range roster.Fields {
@@ -60,7 +60,7 @@ func (importView) Fields() []web.Choice {
 	return all
 }
 
-// Editable reports whether all cells can be corrected at once.
+// Editable reports whether all cells can be edited at once.
 func (v importView) Editable() bool { return len(v.Plan.Rows) <= mostEdited }
 
 // Errors returns the rows that cannot be imported.
@@ -73,10 +73,10 @@ func (v importView) Errors() (all []roster.Planned) {
 	return all
 }
 
-// People returns how many people the second form imports.
+// People returns how many people the import would add.
 func (v importView) People() int { return v.Plan.New + v.Plan.Existing }
 
-// Enters reports whether the people take part in a contest.
+// Enters reports whether the people join a contest.
 func (v importView) Enters() bool { return v.InContest || v.Contest != "" }
 
 // Emails reports whether a row has an e-mail address.
@@ -89,7 +89,7 @@ func (v importView) Emails() bool {
 	return false
 }
 
-// RoleName returns the words for the id of a role.
+// RoleName returns the name of a role.
 func (importView) RoleName(id string) string { return roleName(id) }
 
 // importForm shows the first step.
@@ -113,7 +113,7 @@ func (s *site) importPage(w http.ResponseWriter, r *web.Request, code int, v imp
 	return s.Page(w, r, code, "import", title, v)
 }
 
-// checkImport shows the second step: what the import of a list would do. It creates nothing.
+// checkImport shows the second step: the effect of importing a list. It creates nothing.
 func (s *site) checkImport(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadMultipart(w, r, web.MaxListForm, "list"); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (s *site) checkImport(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if len(files) > 0 { // a file takes the place of the text
+	if len(files) > 0 { // a file replaces the text
 		data, v.File, v.List = files[0].Data, files[0].Name, ""
 	}
 	if err := s.planImport(r, &v, data); err != nil {
@@ -133,7 +133,7 @@ func (s *site) checkImport(w http.ResponseWriter, r *web.Request) error {
 	return s.importPage(w, r, http.StatusOK, v)
 }
 
-// planImport reads a list, and finds out what its import into the contest of the form would do.
+// planImport reads a list and determines the effect of importing it into the contest of the form.
 func (s *site) planImport(r *web.Request, v *importView, data []byte) error {
 	v.Role, v.Contest = cmp.Or(r.PostFormValue("role"), string(auth.Contestant)), r.PostFormValue("contest")
 	contest := ""
@@ -166,7 +166,7 @@ func (s *site) planImport(r *web.Request, v *importView, data []byte) error {
 	}
 	v.Cells = map[int][]cell{}
 	all := r.PostFormValue("edit") != "" && v.Editable()
-	for i, row := range v.Plan.Rows { // as many as the list has
+	for i, row := range v.Plan.Rows { // at most as many as in the list
 		if all || row.State == roster.Wrong || layout.Cells[row.Line] != nil {
 			v.Cells[row.Line] = v.cells(list.Rows[i])
 		}
@@ -174,7 +174,7 @@ func (s *site) planImport(r *web.Request, v *importView, data []byte) error {
 	return nil
 }
 
-// sheet sets the columns of a list, with the first texts of each.
+// sheet sets the columns of a list, with the first values of each.
 func (v *importView) sheet(list *roster.List) {
 	v.Titled = list.Titled
 	const samples = 3
@@ -205,7 +205,8 @@ func (v *importView) cells(row roster.Row) (all []cell) {
 	return all
 }
 
-// layoutOf reads the columns and cells of the form. A form without columns changes nothing.
+// layoutOf reads the column fields and corrected cells from the form. Without columns in the form, the layout is
+// empty.
 func layoutOf(form url.Values) (l roster.Layout, err error) {
 	for i := 0; form.Has(fmt.Sprint("column.", i)); i++ {
 		f := roster.Field(form.Get(fmt.Sprint("column.", i)))
@@ -235,7 +236,7 @@ func layoutOf(form url.Values) (l roster.Layout, err error) {
 	return l, nil
 }
 
-// importFailed shows what is wrong with a list as a whole.
+// importFailed shows an error that concerns the whole list.
 func (s *site) importFailed(w http.ResponseWriter, r *web.Request, v importView, err error) error {
 	if judge.Whose(err) != judge.Caller {
 		return err
@@ -244,9 +245,8 @@ func (s *site) importFailed(w http.ResponseWriter, r *web.Request, v importView,
 	return s.importPage(w, r, http.StatusBadRequest, v)
 }
 
-// importNow imports the list of a form if the form has the digest of a preview, and the import does
-// just what that preview says. Otherwise it shows a preview, and creates nothing. Then it shows the
-// login sheets once.
+// importNow imports the list in a form if the effect is the same as in the preview whose digest the form contains,
+// and shows the login sheets once. Otherwise it shows a new preview and creates nothing.
 func (s *site) importNow(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadForm(w, r, web.MaxListForm); err != nil {
 		return err
@@ -272,7 +272,7 @@ func (s *site) importNow(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-// createPeople does what a preview says, and returns the login sheets.
+// createPeople imports the people in a preview, and returns the login sheets.
 func (s *site) createPeople(ctx context.Context, r *web.Request, v importView) (slipsView, error) {
 	made, there, accounts, err := s.Passwords.Import(ctx, s.Store, v.Plan)
 	if errors.Is(err, store.ErrTaken) {

@@ -15,7 +15,7 @@ import (
 	"assay/judge/internal/browser"
 )
 
-// everybody lists the accounts of a server and the teams of a contest.
+// everybody lists the created accounts of a server and the teams of a contest.
 func everybody(h *webtest.Harness, c *store.Contest) string {
 	h.Helper()
 	var all []string
@@ -31,8 +31,8 @@ func everybody(h *webtest.Harness, c *store.Contest) string {
 	return strings.Join(all, "\n")
 }
 
-// TestImport: a file is shown as what becomes of it, and nobody is created before that was
-// confirmed. Then that is created, and no more.
+// TestImport checks that the effect of an import is shown first, and that exactly this is created after
+// confirmation.
 func TestImport(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
@@ -72,7 +72,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestNobodyUnseenIsCreated: a list or a server that is another one than in the preview is shown again.
+// TestNobodyUnseenIsCreated checks that a new preview is shown if the list or the server has changed since the
+// last one.
 func TestNobodyUnseenIsCreated(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
@@ -97,7 +98,7 @@ func TestNobodyUnseenIsCreated(t *testing.T) {
 			"no contest":       {url.Values{"contest": {"none"}}, 404},
 		} {
 			if create == "/c/now/teams" && (tt.change.Has("role") || tt.change.Has("contest")) {
-				continue // it has no such fields
+				continue // the form has no such fields
 			}
 			form := url.Values{}
 			for _, values := range []url.Values{seen, tt.change} {
@@ -114,7 +115,7 @@ func TestNobodyUnseenIsCreated(t *testing.T) {
 			}
 		}
 	}
-	// An account comes in between: whom the list means is another question then.
+	// A new account with the name changes the effect of the import.
 	seen := webtest.Shown(h.Ask(admin, "POST", "/c/now/import", url.Values{"list": {"Eve\n"}}).Body)
 	eve := webtest.Must[*store.Account](t)(h.Store.NewAccount(t.Context(), "eve", "Eve", store.Person, ""))
 	h.Accounts["eve"] = eve
@@ -127,7 +128,7 @@ func TestNobodyUnseenIsCreated(t *testing.T) {
 	}
 }
 
-// TestImportColumns: the preview lets one choose what each column is, and correct single cells.
+// TestImportColumns checks that the preview can assign fields to columns and correct single cells.
 func TestImportColumns(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
@@ -170,7 +171,7 @@ func TestImportColumns(t *testing.T) {
 	if got := h.Ask(admin, "POST", "/c/now/import", url.Values{"edit": {"all"}, "list": {strings.Repeat("Ada\n", 201)}}); got.Code != 200 || strings.Contains(got.Body, `name="cell.`) || strings.Contains(got.Body, "Edit all cells") {
 		t.Errorf("a long list has a field for each cell: %d", got.Code)
 	}
-	// The correction is checked before anything is created.
+	// Corrections are checked before anything is created.
 	for name, values := range webtest.Shown(got.Body) {
 		form[name] = values
 	}
@@ -186,7 +187,8 @@ func TestImportColumns(t *testing.T) {
 	}
 }
 
-// TestImportTellsProgress: the page of an import begins at once, and tells how many passwords are made.
+// TestImportTellsProgress checks that the page of an import starts at once and shows how many accounts were
+// created.
 func TestImportTellsProgress(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", -time.Minute, store.Teams, store.Settings{})
@@ -209,8 +211,8 @@ func TestImportTellsProgress(t *testing.T) {
 	}
 }
 
-// TestImportErrors: each row with an error is listed with its line, and stops the import unless such
-// rows are skipped.
+// TestImportErrors checks that each row with an error is listed with its line, and that the import stops unless
+// such rows are skipped.
 func TestImportErrors(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
@@ -260,7 +262,8 @@ func TestImportErrors(t *testing.T) {
 	}
 }
 
-// TestImportFits: no page of the import is wider than a phone, and it is legible in both themes.
+// TestImportFits checks that no import page is wider than a phone screen, and that the pages are legible in both
+// themes.
 func TestImportFits(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")

@@ -14,17 +14,17 @@ import (
 	"assay/judge/host/web"
 )
 
-// joinView is the page on which people make accounts for themselves.
+// joinView is the page on which users create accounts for themselves.
 type joinView struct {
-	Action      string // where the form is sent
-	Contest     string // in which they take part then; may be empty
-	Me          string // the name of the user who is logged in
-	SignOn      bool   // only people who log in by single sign-on can join
+	Action      string // path to which the form is sent
+	Contest     string // contest that the user joins; may be empty
+	Me          string // display name of the logged-in user; may be empty
+	SignOn      bool   // joining requires single sign-on
 	Login, Name string
 	Errors      web.FieldErrors
 }
 
-// welcome returns the invitation of the request. If it is not valid, it returns a refusal.
+// welcome returns the invitation in the address. If it is not valid, welcome returns a refusal.
 func (s *site) welcome(r *web.Request) (v joinView, i *store.Invitation, err error) {
 	const ask = "Ask the sender for a new link."
 	if s.Registration == auth.Closed {
@@ -88,13 +88,13 @@ func (s *site) accept(w http.ResponseWriter, r *web.Request) error {
 	return s.Done(w, r, "join", i.ID, "", "/")
 }
 
-// again returns why an invitation has stopped being valid since it was read.
+// again returns the reason if an invitation is no longer valid.
 func (s *site) again(r *web.Request) error {
 	_, _, err := s.welcome(r)
 	return err
 }
 
-// register shows the form for a new account, if registration is open.
+// register shows the form for a new account if registration is open.
 func (s *site) register(w http.ResponseWriter, r *web.Request) error {
 	if err := s.isOpen(r); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (s *site) isOpen(r *web.Request) error {
 	return nil
 }
 
-// join reads the form of a new account, has it made, and logs it in.
+// join reads the form for a new account, creates the account with the function made, and logs it in.
 func (s *site) join(w http.ResponseWriter, r *web.Request, v joinView, made func(store.NewAccount) (*store.Account, error)) error {
 	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
 		return err
@@ -181,7 +181,7 @@ type invitationsView struct {
 	Lines    []invitationLine
 	Contests []*store.Contest
 	Closed   bool
-	Link     string // of a new invitation, shown once
+	Link     string // link of a new invitation, shown once
 	Errors   web.FieldErrors
 	// As typed, if the form was refused.
 	Note, Uses, Days, Contest string

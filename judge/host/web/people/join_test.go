@@ -13,12 +13,13 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// joining are the fields of a form by which somebody makes an account.
+// joining returns the form fields for a new account.
 func joining(login string) url.Values {
 	return url.Values{"login": {login}, "name": {"The " + login}, "password": {"correct-horse"}, "again": {"correct-horse"}}
 }
 
-// TestInvite: staff makes a link, people come by it and take part, as many as it says.
+// TestInvite checks that an administrator can create a link by which users join a contest, up to the number of
+// uses.
 func TestInvite(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
@@ -87,7 +88,7 @@ func TestInvite(t *testing.T) {
 	if got := h.Ask(cookie, "GET", "/c/now", nil); got.Code != 200 {
 		t.Errorf("she does not take part: %d", got.Code)
 	}
-	// Who has an account takes part with it, and coming twice uses nothing up.
+	// A user with an account joins with the link. Opening the link twice counts as one use.
 	for range 2 {
 		if got := h.Ask(h.Cookie("bob"), "POST", link, nil); got.Code != 303 {
 			t.Errorf("bob: %d\n%s", got.Code, got.Body)
@@ -123,8 +124,8 @@ func TestInvite(t *testing.T) {
 	}
 }
 
-// TestRegister: anybody may make an account where the server is open, and nobody elsewhere;
-// not too many from one address.
+// TestRegister checks that users can create accounts only if registration is open, and not too many from one
+// address.
 func TestRegister(t *testing.T) {
 	h := webtest.New(t)
 	for _, r := range []auth.Registration{"", auth.Invited, auth.Closed} {
@@ -164,5 +165,5 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// tooMany is more than may come from one address.
+// tooMany is more than the number of registrations allowed from one address.
 const tooMany = 61

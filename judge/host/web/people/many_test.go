@@ -15,8 +15,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// class returns a server with a contest of many teams: "Team 01" to "Team 60", each of a person with the
-// username s01 to s60. The first has a group and extra time, the second is hidden.
+// class returns a server with a contest of the teams "Team 01" to "Team 60". Each has one member, with usernames
+// s01 to s60. The first team has a group and extra time, and the second is hidden.
 func class(t *testing.T) (*webtest.Harness, *store.Contest) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
@@ -48,7 +48,7 @@ var (
 	checkedTeam = regexp.MustCompile(`name="t" value="(\d+)" checked`)
 )
 
-// listed returns the numbers that a page has, such as those of teams.
+// listed returns the numbers on a page that match a pattern, such as team numbers.
 func listed(pattern *regexp.Regexp, page string) string {
 	var all []string
 	for _, m := range pattern.FindAllStringSubmatch(page, -1) {
@@ -60,7 +60,7 @@ func listed(pattern *regexp.Regexp, page string) string {
 	return strings.Join(all, " ")
 }
 
-// TestListOfTeams: a list is searched, filtered, sorted and turned by its address alone.
+// TestListOfTeams checks that the address alone determines the search, filter, order and page of the list.
 func TestListOfTeams(t *testing.T) {
 	h, _ := class(t)
 	admin := h.Cookie("admin")
@@ -110,7 +110,7 @@ func TestListOfTeams(t *testing.T) {
 	}
 }
 
-// TestChangeTeams: the same is done to all selected teams, and nothing else of them changes.
+// TestChangeTeams checks that a change is applied to all selected teams, and that nothing else changes.
 func TestChangeTeams(t *testing.T) {
 	h, c := class(t)
 	admin := h.Cookie("admin")
@@ -157,8 +157,8 @@ func TestChangeTeams(t *testing.T) {
 	}
 }
 
-// TestSaveManyTeams: a form of many teams is saved once. What others have saved meanwhile stays, and is
-// told if the caller has changed the same team.
+// TestSaveManyTeams checks that a form with many teams is saved at once. Changes that other users have saved
+// meanwhile stay, and are reported if the caller changed the same team.
 func TestSaveManyTeams(t *testing.T) {
 	h, c := class(t)
 	admin := h.Cookie("admin")
@@ -181,7 +181,7 @@ func TestSaveManyTeams(t *testing.T) {
 	if got := h.Ask(admin, "POST", path, form); got.Code != 303 || got.Get("Location") != "/c/now/teams?done=saved-0&q=s0&sort=-name" {
 		t.Errorf("nothing was changed: %d to %s", got.Code, got.Get("Location"))
 	}
-	// Nothing is saved while a field is wrong.
+	// Nothing is saved if a field is invalid.
 	form.Set("name.3", "Three")
 	form.Set("extra.4", "soon")
 	got := h.Ask(admin, "POST", path, form)
@@ -194,7 +194,8 @@ func TestSaveManyTeams(t *testing.T) {
 	if name := teamsOf(h, c)[2].Name; name != "Team 03" {
 		t.Errorf("it was saved: %s", name)
 	}
-	// Somebody else changes three teams, two of which the form changes, too: to something else, and to the same.
+	// Another user changes three teams. The form also changes two of them: one to a different value, one to the
+	// same.
 	theirs := teamsOf(h, c)
 	theirs[2].Name, theirs[4].Name, theirs[5].Name = "Theirs", "Five", "Same"
 	for _, i := range []int{2, 4, 5} {
@@ -218,13 +219,13 @@ func TestSaveManyTeams(t *testing.T) {
 	if got, want := strings.Join(names, " "), "Team 01/15m0s/false Team 02/0s/false Theirs/0s/false Team 04/30m0s/false Five/0s/false Same/0s/false Team 07/0s/false"; got != want {
 		t.Errorf("they are\n%s, want\n%s", got, want)
 	}
-	// Saved again, the form replaces what the other has saved.
+	// Saving the form again overwrites the other user's change.
 	again := webtest.Shown(got.Body)
 	again.Set("name.3", "Three")
 	if got := h.Ask(admin, "POST", path, again); got.Code != 303 || teamsOf(h, c)[2].Name != "Three" {
 		t.Errorf("saved again: %d, %s", got.Code, teamsOf(h, c)[2].Name)
 	}
-	// A team that was removed meanwhile is told, and the others are saved.
+	// A team that was removed meanwhile is reported, and the other teams are saved.
 	form = open("?t=7&t=8&back=q%3Dx")
 	if err := h.Store.RemoveTeams(t.Context(), c.ID, []string{teamsOf(h, c)[6].ID}); err != nil {
 		t.Fatal(err)
@@ -236,7 +237,7 @@ func TestSaveManyTeams(t *testing.T) {
 	if got := h.Ask(admin, "POST", path, url.Values{}); got.Code != 400 {
 		t.Errorf("an empty form: %d", got.Code)
 	}
-	// A name of before that a form would refuse does not stop the others.
+	// An existing name that the form would reject does not prevent saving other teams.
 	odd := teamsOf(h, c)[10]
 	odd.Name = "a\x1bb"
 	if err := h.Store.SetTeam(t.Context(), odd, ""); err != nil {
@@ -247,7 +248,7 @@ func TestSaveManyTeams(t *testing.T) {
 	if got := h.Ask(admin, "POST", path, form); got.Code != 303 || teamsOf(h, c)[11].Name != "Next" {
 		t.Errorf("beside a team with an odd name: %d\n%s", got.Code, got.Body)
 	}
-	// What the form cannot express stays with what is changed.
+	// Values that the form cannot express stay when other fields change.
 	exact := teamsOf(h, c)[9]
 	exact.ExtraTime, exact.Label = 90*time.Second, "seat 7"
 	if err := h.Store.SetTeam(t.Context(), exact, ""); err != nil {
@@ -266,7 +267,8 @@ func TestSaveManyTeams(t *testing.T) {
 	}
 }
 
-// TestRemoveTeams: a team that has sent nothing is removed after a page that says what goes with it.
+// TestRemoveTeams checks that a team without submissions can be removed after a page that shows what is removed
+// with it.
 func TestRemoveTeams(t *testing.T) {
 	h, c := class(t)
 	admin := h.Cookie("admin")
@@ -323,7 +325,7 @@ var (
 	checkedAccount = regexp.MustCompile(`name="account" value="(\w+)" checked`)
 )
 
-// TestLastLogin: the list says who has never logged in, and who did last.
+// TestLastLogin checks that the list shows accounts that have never logged in, and the last login of the others.
 func TestLastLogin(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -352,7 +354,7 @@ func TestLastLogin(t *testing.T) {
 	}
 }
 
-// TestListOfAccounts: accounts are searched, filtered and sorted, and many change at once.
+// TestListOfAccounts checks that accounts can be searched, filtered and sorted, and changed together.
 func TestListOfAccounts(t *testing.T) {
 	h, _ := class(t)
 	admin := h.Cookie("admin")

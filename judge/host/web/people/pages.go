@@ -1,5 +1,5 @@
-// Package people has the pages of accounts: setup, login, registration and invitations, the account of the
-// reader, all accounts, and the teams of a contest with their import. It never shows
+// Package people serves the pages of accounts: setup, login, registration and invitations, the reader's account,
+// all accounts, and the teams of a contest with their import. It never shows
 // a password again.
 package people
 
@@ -20,10 +20,10 @@ var templates = web.NewTemplates(files)
 // site serves the pages of accounts and teams.
 type site struct {
 	*web.Site
-	registrations desk.Recent // by network: a school may be one, and one machine has many IPv6 addresses
+	registrations desk.Recent // per network: IPv6 gives one machine many addresses
 }
 
-// Pages returns the pages of accounts and teams.
+// Pages returns the account and team pages.
 func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Find: access.Find(s), Routes: []web.Route{

@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestLogIn: the ways in and out.
+// TestLogIn checks login and logout.
 func TestLogIn(t *testing.T) {
 	h := webtest.New(t)
 	for _, tt := range []struct {
@@ -43,7 +43,7 @@ func TestLogIn(t *testing.T) {
 	if got := h.Ask("", "POST", "/login", url.Values{"login": {"runner"}, "password": {"correct-horse"}}); got.Code != 403 {
 		t.Errorf("who is shut out is answered %d", got.Code)
 	}
-	// Who guesses has to wait, and nobody else.
+	// Only the browser that guesses passwords has to wait.
 	codes := map[int]int{}
 	for range 8 {
 		codes[h.Ask("", "POST", "/login", url.Values{"login": {"bob"}, "password": {"guess"}}).Code]++
@@ -54,7 +54,8 @@ func TestLogIn(t *testing.T) {
 	if got := h.Ask("", "POST", "/login", url.Values{"login": {"judge"}, "password": {"correct-horse"}}); got.Code != 303 {
 		t.Errorf("somebody else is answered %d", got.Code)
 	}
-	// A browser that has logged in before is not locked out by others, and guesses no more than they.
+	// Other browsers cannot lock out a browser that has logged in before. Such a browser cannot guess more
+	// passwords than others.
 	in := h.Ask("", "POST", "/login", url.Values{"login": {"chair"}, "password": {"correct-horse"}})
 	known := ""
 	for _, set := range in.Values("Set-Cookie") {
@@ -85,7 +86,7 @@ func TestLogIn(t *testing.T) {
 	if got := h.Ask("", "POST", "/login", url.Values{"login": {strings.Repeat("x", 60_000)}, "password": {"guess"}}); got.Code != 403 || len(got.Body) > 50_000 {
 		t.Errorf("a login that nobody can have is answered %d, with %d bytes", got.Code, len(got.Body))
 	}
-	// A form of another site is refused.
+	// A form sent by another site is refused.
 	r, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+"/logout", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func TestLogIn(t *testing.T) {
 	}
 }
 
-// TestOwnAccount: a new password ends what was open, a token is shown once.
+// TestOwnAccount checks that a new password ends all other sessions, and that a token is shown once.
 func TestOwnAccount(t *testing.T) {
 	h := webtest.New(t)
 	first, second := h.Cookie("ada"), h.Cookie("ada")
@@ -151,7 +152,7 @@ func TestOwnAccount(t *testing.T) {
 	}
 }
 
-// TestSetup: the first admin comes in by a link, once.
+// TestSetup checks that the setup link creates the first administrator, once.
 func TestSetup(t *testing.T) {
 	h := webtest.New(t)
 	code, hash := auth.NewCode()
@@ -177,7 +178,7 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// TestAccountsPage: a list becomes accounts, whose slips log in.
+// TestAccountsPage checks that accounts created from a list can log in with their login sheets.
 func TestAccountsPage(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", -time.Minute, store.Teams, store.Settings{})

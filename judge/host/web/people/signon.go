@@ -15,14 +15,14 @@ import (
 	"assay/judge/host/web"
 )
 
-// signOnMinutes is for how long a browser keeps a single sign-on that it has begun.
+// signOnMinutes is how long a browser remembers a single sign-on that it has begun.
 const signOnMinutes = 10
 
-// begun is a single sign-on that a browser has begun. Its cookie has all of it: the server keeps nothing
-// of logins that do not come back.
+// begun is a single sign-on that a browser has begun. It is stored only in a cookie, so the server need not
+// remember unfinished logins.
 type begun struct {
 	secret  string
-	confirm bool   // the person is logged in, and proves once more who they are
+	confirm bool   // confirms the identity of a logged-in user
 	next    string // page of this server
 }
 
@@ -34,7 +34,7 @@ func (s *site) setBegun(w http.ResponseWriter, value string, seconds int) {
 	})
 }
 
-// readBegun returns the single sign-on that the browser has begun. The zero begun is none.
+// readBegun returns the single sign-on that the browser has begun. It returns the zero value if there is none.
 func (s *site) readBegun(r *web.Request) (b begun) {
 	c, err := r.Cookie(s.signOnCookie())
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *site) readBegun(r *web.Request) (b begun) {
 	return begun{parts[0], parts[1] == "confirm", web.LocalPath(string(next))}
 }
 
-// beginSignOn sends the browser to the provider.
+// beginSignOn redirects the browser to the provider.
 func (s *site) beginSignOn(w http.ResponseWriter, r *web.Request) error {
 	if s.SignOn == nil {
 		return web.ErrNotFound
@@ -73,8 +73,8 @@ func (s *site) beginSignOn(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, to)
 }
 
-// signOnFailed returns what to tell a person of a single sign-on that failed. If it is not the person who can
-// do something about it, the log says why.
+// signOnFailed returns the error to show after a failed single sign-on. If the user cannot correct it,
+// signOnFailed logs the cause.
 func (s *site) signOnFailed(r *web.Request, err error) error {
 	rejected, is := errors.AsType[*signon.Rejected](err)
 	switch {
@@ -100,8 +100,8 @@ var errNotBegun = &desk.Refusal{
 	Hint: "Log in again. Your browser must accept cookies.",
 }
 
-// finishSignOn takes the browser back from the provider, and logs the person in. A person without an account
-// creates one or chooses theirs.
+// finishSignOn handles the redirect from the provider and logs the user in. A user without a linked account
+// creates or links one.
 func (s *site) finishSignOn(w http.ResponseWriter, r *web.Request) error {
 	if s.SignOn == nil {
 		return web.ErrNotFound
@@ -148,7 +148,7 @@ func (s *site) finishSignOn(w http.ResponseWriter, r *web.Request) error {
 	return s.enterBy(w, r, a, b.next, s.Store.NewSessionHere)
 }
 
-// confirmed notes that the person of a session has proved once more who they are.
+// confirmed records that the user of a session has confirmed their identity.
 func (s *site) confirmed(w http.ResponseWriter, r *web.Request, a *store.Account, p *signon.Person, next string) error {
 	switch {
 	case r.Me == nil:
@@ -167,8 +167,8 @@ func (s *site) confirmed(w http.ResponseWriter, r *web.Request, a *store.Account
 	return web.Redirect(w, r, next)
 }
 
-// signOnRole raises the role of an account to that which the provider gives. It never lowers one, and never gives
-// that of an administrator.
+// signOnRole raises the role of an account to the role given by the provider. It never lowers a role, and never
+// makes an account an administrator.
 func (s *site) signOnRole(r *web.Request, a *store.Account, role auth.Role) (*store.Account, error) {
 	higher := auth.Higher(desk.Role(a), role)
 	if a.Disabled || higher == desk.Role(a) || higher == auth.Admin {
@@ -185,7 +185,7 @@ func (s *site) signOnRole(r *web.Request, a *store.Account, role auth.Role) (*st
 	return s.Store.Account(r.Context(), a.ID)
 }
 
-// enterBy logs an account in, and leads to a page.
+// enterBy logs an account in and redirects to next.
 func (s *site) enterBy(w http.ResponseWriter, r *web.Request, a *store.Account, next string,
 	make func(ctx context.Context, a *store.Account, hash, agent string) error) error {
 	if a.Disabled {
@@ -200,17 +200,17 @@ func (s *site) enterBy(w http.ResponseWriter, r *web.Request, a *store.Account, 
 	return s.enter(w, r, a, next)
 }
 
-// signOnView is the page for a person whom the provider knows, and who has no account yet.
+// signOnView is the page for a user of the provider who has no linked account yet.
 type signOnView struct {
 	Host        string
-	Joins       bool // people can create accounts by single sign-on
+	Joins       bool // users can create accounts by single sign-on
 	Login, Name string
 	Mine        string          // username of the account to link
 	Errors      web.FieldErrors // of the new account
 	WrongLink   string
 }
 
-// pendingSignOn returns the single sign-on of the browser that has no account yet.
+// pendingSignOn returns the browser's single sign-on that has no account yet.
 func (s *site) pendingSignOn(r *web.Request) (o *store.SignOn, hash string, err error) {
 	b := s.readBegun(r)
 	if s.SignOn == nil || b.secret == "" {
@@ -240,7 +240,7 @@ func (s *site) newBySignOn(w http.ResponseWriter, r *web.Request) error {
 	return s.signOnPage(w, r, http.StatusOK, signOnView{Name: o.Name, Login: auth.LoginOf(cmp.Or(login, o.Name))})
 }
 
-// joinBySignOn creates an account for a person whom the provider knows.
+// joinBySignOn creates an account for a user of the provider.
 func (s *site) joinBySignOn(w http.ResponseWriter, r *web.Request) error {
 	o, hash, err := s.pendingSignOn(r)
 	switch {
@@ -276,7 +276,7 @@ func (s *site) joinBySignOn(w http.ResponseWriter, r *web.Request) error {
 	return s.enterBy(w, r, a, o.Next, s.Store.NewSessionHere)
 }
 
-// linkSignOn links a person whom the provider knows to an account whose password they type.
+// linkSignOn links a user of the provider to an existing account, if the form contains its password.
 func (s *site) linkSignOn(w http.ResponseWriter, r *web.Request) error {
 	o, hash, err := s.pendingSignOn(r)
 	if err != nil {
@@ -318,14 +318,14 @@ func (s *site) linkSignOn(w http.ResponseWriter, r *web.Request) error {
 	return s.enterBy(w, r, a, o.Next, s.Store.NewSession)
 }
 
-// unlinkSignOn takes the identities of the provider from the account of the caller.
+// unlinkSignOn removes all provider identities from the caller's account.
 func (s *site) unlinkSignOn(w http.ResponseWriter, r *web.Request) error {
 	if r.Me.Password == "" {
 		return s.accountPage(w, r, http.StatusConflict,
 			accountView{Errors: web.FieldErrors{{Text: "You could not log in any more. Ask an administrator to create a password " +
 				"for your account first."}}})
 	}
-	if err := s.Store.Unlink(r.Context(), r.Me.ID); err != nil && !errors.Is(err, store.ErrNotFound) { // it was unlinked
+	if err := s.Store.Unlink(r.Context(), r.Me.ID); err != nil && !errors.Is(err, store.ErrNotFound) { // already unlinked
 		return err
 	}
 	return s.Done(w, r, "unlink single sign-on", r.Me.ID, "", "/account?done=unlinked")

@@ -17,7 +17,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// school is a server whose people log in at a provider.
+// school is a server whose users log in at a provider.
 type school struct {
 	*webtest.Harness
 	at *signontest.Provider
@@ -37,7 +37,7 @@ func newSchool(t *testing.T, registration auth.Registration) *school {
 	return &school{h, at}
 }
 
-// visitor keeps cookies as a browser does, and follows no redirects.
+// visitor stores cookies like a browser, and does not follow redirects.
 type visitor struct {
 	*school
 	cookies map[string]string
@@ -63,7 +63,7 @@ func (b *visitor) ask(method, path string, form url.Values) webtest.Answer {
 	return got
 }
 
-// go to the provider and back: the answer to the address with which the browser comes back.
+// signOn logs in at the provider. It returns the response to the callback, and the callback's address.
 func (b *visitor) signOn(begin string) (webtest.Answer, string) {
 	b.Helper()
 	got := b.ask("GET", begin, nil)
@@ -74,7 +74,7 @@ func (b *visitor) signOn(begin string) (webtest.Answer, string) {
 	return b.ask("GET", back, nil), back
 }
 
-// leads checks where an answer leads, or what its page says.
+// leads checks that a response has the status code, and that it redirects to want or contains want.
 func leads(t *testing.T, what string, got webtest.Answer, code int, want string) {
 	t.Helper()
 	_, main, _ := strings.Cut(got.Body, `<main id="main"`)
@@ -83,7 +83,7 @@ func leads(t *testing.T, what string, got webtest.Answer, code int, want string)
 	}
 }
 
-// link makes ada known to the provider.
+// link links ada's account to her identity at the provider.
 func (s *school) link() {
 	s.Helper()
 	b := s.visitor()
@@ -102,7 +102,7 @@ func (b *visitor) me() string {
 	return found[1]
 }
 
-// TestFirstSignOn: a person whom the provider knows creates an account, and has it from then on.
+// TestFirstSignOn checks that a user of the provider can create an account, and then always logs in to it.
 func TestFirstSignOn(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	page := s.Ask("", "GET", "/login?next=/holes", nil).Body
@@ -139,7 +139,7 @@ func TestFirstSignOn(t *testing.T) {
 	}
 	leads(t, "the way back again", b.ask("GET", back, nil), 403, "has not begun")
 
-	// From another browser, also with another name and address at the provider.
+	// The user logs in from another browser, with a changed name and address at the provider.
 	s.at.Says = map[string]any{"name": "Zoe Smith", "preferred_username": "ada", "email": "admin@school.example"}
 	other := s.visitor()
 	got, _ = other.signOn("/login/sso?next=/account")
@@ -147,12 +147,12 @@ func TestFirstSignOn(t *testing.T) {
 	if other.me() != "zoe" {
 		t.Errorf("%q is logged in", other.me())
 	}
-	// Another person of the provider has nothing of it, whatever they are called there.
+	// Another user of the provider gets no access to the account, even with the same name.
 	s.at.Says = map[string]any{"sub": "subject-2", "preferred_username": "zoe", "email": "zoe@school.example"}
 	third := s.visitor()
 	got, _ = third.signOn("/login/sso")
 	leads(t, "another person", got, 303, "/login/sso/new")
-	// Local logout: the provider is not asked.
+	// Logging out does not log out at the provider.
 	other.ask("POST", "/logout", nil)
 	if other.me() != "" || b.me() != "zoe" {
 		t.Error("logging out ends another session, or not this one")
@@ -179,7 +179,7 @@ func TestWhoJoinsBySignOn(t *testing.T) {
 	}
 }
 
-// TestLinking asks for the password of the account.
+// TestLinking checks that linking requires the password of the account.
 func TestLinking(t *testing.T) {
 	s := newSchool(t, auth.Invited)
 	b := s.visitor()
@@ -196,7 +196,7 @@ func TestLinking(t *testing.T) {
 	leads(t, "a wrong password", link(b, "ada", "guess"), 403, "Wrong username or password")
 	leads(t, "no password", link(b, "ada", ""), 403, "Wrong username or password")
 	leads(t, "an unknown username", link(b, "unknown", "correct-horse"), 403, "Wrong username or password")
-	// Not even who is logged in links without the password.
+	// Even a logged-in user must enter the password.
 	for name, value := range map[string]string{"assay": strings.TrimPrefix(s.Cookie("bob"), "assay=")} {
 		b.cookies[name] = value
 	}
@@ -213,14 +213,14 @@ func TestLinking(t *testing.T) {
 	if other.me() != "ada" {
 		t.Errorf("%q is logged in", other.me())
 	}
-	// Two browsers of a person who has not chosen yet: only one account gets the identity.
+	// The same person has begun in two browsers. Only one account gets the identity.
 	s.at.Says = map[string]any{"sub": "subject-2"}
 	one, two := s.visitor(), s.visitor()
 	one.signOn("/login/sso")
 	two.signOn("/login/sso")
 	leads(t, "the first", link(one, "judge", "correct-horse"), 303, "/")
 	leads(t, "the second", link(two, "bob", "correct-horse"), 403, "has not begun")
-	// Guesses are delayed as those of the login page are.
+	// Wrong passwords are delayed as on the login page.
 	for range 10 {
 		got = link(two, "admin", "guess")
 	}
@@ -232,7 +232,8 @@ func TestLinking(t *testing.T) {
 	leads(t, "after that", got, 303, "/login/sso/new")
 }
 
-// TestForeignReturns: a login that another browser began, or that returns late, logs no browser in.
+// TestForeignReturns checks that a callback logs in only the browser that began the login, and that it logs in no
+// browser if it arrives too late.
 func TestForeignReturns(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	s.link()
@@ -248,7 +249,7 @@ func TestForeignReturns(t *testing.T) {
 	if victim.me() != "" {
 		t.Errorf("%q is logged in", victim.me())
 	}
-	// The cookie of a login that has come back is worth nothing, even if the provider takes a code twice.
+	// The cookie of a completed login is invalid, even if the provider accepts its code again.
 	kept := attacker.cookies["assay-sso"]
 	s.at.Again = true
 	leads(t, "the browser that has begun it", attacker.ask("GET", back, nil), 303, "/")
@@ -260,7 +261,7 @@ func TestForeignReturns(t *testing.T) {
 		leads(t, "the cookie "+cookie, b.ask("GET", back, nil), 403, "has not begun")
 		leads(t, "the cookie "+cookie, b.ask("GET", "/login/sso/new", nil), 403, "has not begun")
 	}
-	// Who takes long to choose begins again.
+	// A user who takes too long to choose an account must start the login again.
 	s.at.Says = map[string]any{"sub": "subject-2"}
 	slow := s.visitor()
 	slow.signOn("/login/sso")
@@ -269,7 +270,7 @@ func TestForeignReturns(t *testing.T) {
 		403, "has not begun")
 }
 
-// TestSessionsAreNotFixed: the session of before, perhaps known to another one, is not that of who logs in.
+// TestSessionsAreNotFixed checks that a login replaces the previous session, which an attacker may know.
 func TestSessionsAreNotFixed(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	s.link()
@@ -293,7 +294,7 @@ func TestSessionsAreNotFixed(t *testing.T) {
 	}
 }
 
-// TestSignOnLeadsNowhereElse: the way back leads to pages of this server.
+// TestSignOnLeadsNowhereElse checks that a login redirects only to pages of this server.
 func TestSignOnLeadsNowhereElse(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	s.link()
@@ -317,7 +318,8 @@ func TestSignOnLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-// TestSignOnRoles are raised, never lowered, and never those of an administrator.
+// TestSignOnRoles checks that single sign-on can raise roles, but never lowers them or makes an account an
+// administrator.
 func TestSignOnRoles(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	s.link()
@@ -348,7 +350,7 @@ func TestSignOnRoles(t *testing.T) {
 	}
 }
 
-// TestConfirmingBySignOn: an account without a password confirms at the provider what cannot be undone.
+// TestConfirmingBySignOn checks that an account without a password confirms irreversible actions at the provider.
 func TestConfirmingBySignOn(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	b := s.visitor()
@@ -385,7 +387,7 @@ func TestConfirmingBySignOn(t *testing.T) {
 	if b.me() != "zoe" {
 		t.Errorf("%q is logged in", b.me())
 	}
-	other := s.visitor() // confirming needs a session
+	other := s.visitor() // confirming requires a session
 	got, _ = other.signOn(confirm)
 	leads(t, "a login", got, 303, "/account")
 
@@ -402,7 +404,7 @@ func TestConfirmingBySignOn(t *testing.T) {
 	}
 }
 
-// TestPasswordsOfStaff: only staff logs in with a password.
+// TestPasswordsOfStaff checks that, if only staff may log in with passwords, a contestant's password is rejected.
 func TestPasswordsOfStaff(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	s.Desk.StaffPasswords = true
@@ -426,7 +428,7 @@ func TestPasswordsOfStaff(t *testing.T) {
 	if b.me() != "ada" {
 		t.Errorf("%q is logged in", b.me())
 	}
-	// An invitation makes no accounts with passwords.
+	// An invitation creates no accounts with passwords.
 	if _, err := s.Store.NewInvitation(t.Context(), auth.Hash("code"), store.Invitation{Uses: 9, By: s.Accounts["admin"].ID,
 		Contest: c.ID, Expires: s.Desk.Time().Add(time.Hour)}); err != nil {
 		t.Fatal(err)
@@ -438,7 +440,7 @@ func TestPasswordsOfStaff(t *testing.T) {
 	leads(t, "an invitation", b.ask("POST", "/invite/code", nil), 303, "/")
 }
 
-// TestFormsWaitForSignOn: a form that came without a session comes back after a login in another tab.
+// TestFormsWaitForSignOn checks that a form sent without a session appears again after a login in another tab.
 func TestFormsWaitForSignOn(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	s.link()
@@ -455,7 +457,7 @@ func TestFormsWaitForSignOn(t *testing.T) {
 	leads(t, "logged in", b.ask("POST", "/login", url.Values{"kept": {kept[1]}}), 200, "what I have written")
 }
 
-// TestProviderAway: the page says so, and passwords still work.
+// TestProviderAway checks that the page reports a provider that does not respond, and that passwords still work.
 func TestProviderAway(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	s.at.Close()
@@ -467,7 +469,7 @@ func TestProviderAway(t *testing.T) {
 	}
 }
 
-// TestReturnsOfTheProvider: what the provider says against a login is told, without what it wrote.
+// TestReturnsOfTheProvider checks that errors from the provider are shown, without the provider's text.
 func TestReturnsOfTheProvider(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	s.link()
@@ -488,7 +490,7 @@ func TestReturnsOfTheProvider(t *testing.T) {
 	webtest.Harmless(t, "a name", b.ask("GET", "/login/sso/new", nil).Body)
 }
 
-// TestSignOnElsewhere: an account that is locked to addresses logs in nowhere else, also by single sign-on.
+// TestSignOnElsewhere checks that an account restricted to addresses cannot log in elsewhere by single sign-on.
 func TestSignOnElsewhere(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	c := s.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -508,7 +510,8 @@ func TestSignOnElsewhere(t *testing.T) {
 	leads(t, "elsewhere", got, 403, "only at the computer of its team")
 }
 
-// TestAdministratorsUnlink: the page of an account says that it logs in by single sign-on, and unlinks it.
+// TestAdministratorsUnlink checks that the page of an account shows that single sign-on is linked, and can unlink
+// it.
 func TestAdministratorsUnlink(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	b := s.visitor()

@@ -17,10 +17,10 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// slipsView is the page of login sheets, which is shown once.
+// slipsView is the page with login sheets, which is shown once.
 type slipsView struct {
 	Slips    []sheet
-	There    []auth.Slip // accounts that keep their passwords
+	There    []auth.Slip // existing accounts, which keep their passwords
 	Address  string
 	OnlyHere bool          // no other computer reaches the address
 	Contest  string        // name; "" if the sheets are for no contest
@@ -31,20 +31,20 @@ type slipsView struct {
 	Counts   []reportCount // if the import was that of a contest package: what it did
 }
 
-// Pages returns how many pages of A4 the sheets fill.
+// Pages returns the number of A4 pages that the sheets fill, as text.
 func (v slipsView) Pages() string {
 	const onPage = 10
 	return web.Counted((len(v.Slips)+onPage-1)/onPage, "page", "pages")
 }
 
-// A sheet is a login sheet with the team of its person.
+// A sheet is a login sheet with the user's team.
 type sheet struct {
 	auth.Slip
 	Team, Group string // both may be empty
 }
 
-// slipsPage creates passwords, which takes a while, and then shows their login sheets once: those of a
-// contest by the names of groups, then by names.
+// slipsPage creates passwords, which takes a while, and then shows their login sheets once. Sheets for a contest
+// are sorted by group name, then by name.
 func (s *site) slipsPage(w http.ResponseWriter, r *web.Request, doing string,
 	create func(context.Context, web.Progress) (slipsView, error)) error {
 	return s.WorkPage(w, r, "Login sheets", doing, func(ctx context.Context, progress web.Progress) (web.Drawing, error) {
@@ -54,7 +54,7 @@ func (s *site) slipsPage(w http.ResponseWriter, r *web.Request, doing string,
 	})
 }
 
-// arrange sorts the login sheets, and sets what they say of the server and the contest.
+// arrange sorts the login sheets, and adds information about the server and the contest.
 func (s *site) arrange(r *web.Request, v *slipsView) {
 	slices.SortStableFunc(v.Slips, func(a, b sheet) int {
 		return cmp.Or(web.ByText(a.Group, b.Group), web.ByText(a.Name, b.Name))
@@ -65,11 +65,11 @@ func (s *site) arrange(r *web.Request, v *slipsView) {
 	}
 }
 
-// newSlipsView asks before contestants get new passwords.
+// newSlipsView is the page that asks for confirmation before contestants get new passwords.
 type newSlipsView struct {
 	Slug  string
 	Teams int
-	Lines []teamLine // the selected teams; none for all
+	Lines []teamLine // the selected teams; if empty, all
 	Wrong string
 }
 
@@ -89,8 +89,8 @@ func (s *site) newSlipsPage(w http.ResponseWriter, r *web.Request, code int, fie
 	return s.Page(w, r, code, "newslips", "New login sheets", v)
 }
 
-// newSlips creates new passwords for the contestants of the selected teams or, if none is selected, of
-// the contest. Disabled accounts keep theirs. It shows the login sheets once.
+// newSlips creates new passwords for the contestants of the selected teams. If none is selected, it creates them
+// for all contestants. Disabled accounts keep theirs. It shows the login sheets once.
 func (s *site) newSlips(w http.ResponseWriter, r *web.Request) error {
 	if r.PostFormValue("sure") == "" {
 		return s.newSlipsPage(w, r, http.StatusBadRequest, r.PostForm,
@@ -122,13 +122,13 @@ func (s *site) newSlips(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-// newSlip returns a slip with a new password.
+// newSlip returns a login sheet with a new password.
 func newSlip(a *store.Account) auth.Slip {
 	return auth.Slip{Login: a.Login, Name: a.Display, Password: auth.NewPassword()}
 }
 
-// setPasswords stores the passwords of login sheets for the accounts with the same indices: all of them,
-// or none. Then it audits that, and shows the sheets once.
+// setPasswords stores the passwords of login sheets, for the accounts with the same indices, in one transaction.
+// Then it calls audit and shows the sheets once.
 func (s *site) setPasswords(w http.ResponseWriter, r *web.Request, ids []string, slips []sheet, audit func() error) error {
 	return s.slipsPage(w, r, "Creating passwords", func(ctx context.Context, progress web.Progress) (slipsView, error) {
 		var passwords []string

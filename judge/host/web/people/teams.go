@@ -26,20 +26,20 @@ type teamsView struct {
 	Slug    string
 	List    web.List
 	Lines   []teamLine // of the page
-	Teams   int        // of the contest
+	Teams   int        // number of teams in the contest
 	People  int
-	Here    int // people who are logged in
+	Here    int // number of logged-in members
 	Groups  []filter
 	Filters []filter
-	Resets  bool // the reader may make new passwords
-	Ends    bool // the contest has an end, which extra time moves
-	Schools bool // some team has an affiliation
-	Penalty bool // time counts in it
+	Resets  bool // the reader may create new passwords
+	Ends    bool // the contest has an end, which extra time can move
+	Schools bool // at least one team has an affiliation
+	Penalty bool // the contest format uses penalty time
 	Wrong   string
 	Done    string
 }
 
-// A filter shows some rows of a list.
+// A filter selects rows of a list.
 type filter struct {
 	Value, Name string
 	Count       int
@@ -49,16 +49,16 @@ type teamLine struct {
 	*store.Team
 	Logins, People []string
 	Members        []*store.Account
-	School         string    // name of its affiliation; empty for none
-	Seen           time.Time // when a member was last seen; zero if none is logged in
-	Here           int       // members who are logged in
-	Chosen         bool      // its box is checked
-	// Addresses are those from which its members have logged in since a day before the start. There are none if
-	// that was one address.
+	School         string    // name of the affiliation; may be empty
+	Seen           time.Time // when a member was last seen; zero if no member is logged in
+	Here           int       // number of logged-in members
+	Chosen         bool      // the check box is selected
+	// Addresses lists the IP addresses from which members logged in, starting one day before the contest. It is
+	// empty unless there are several.
 	Addresses []string
 }
 
-// Minutes writes a length of time as the form takes it; may be empty.
+// Minutes formats a duration for the form. The result may be empty.
 func (teamLine) Minutes(d time.Duration) string { return minutesText(d) }
 
 func minutesText(d time.Duration) string {
@@ -113,7 +113,7 @@ func (s *site) teamLines(r *web.Request) (all []teamLine, err error) {
 	return all, nil
 }
 
-// several returns the addresses among those with ports, if there are several.
+// several returns the distinct IP addresses in remotes. It returns nil if there are fewer than two.
 func several(remotes []string) (all []string) {
 	for _, remote := range remotes {
 		if host, _, err := net.SplitHostPort(remote); err == nil && !slices.Contains(all, host) {
@@ -127,7 +127,7 @@ func several(remotes []string) (all []string) {
 	return all
 }
 
-// chosen returns the lines whose numbers a form has in the fields "t".
+// chosen returns the lines whose numbers are in the form fields "t".
 func chosen(all []teamLine, fields url.Values) (some []teamLine) {
 	for _, line := range all {
 		if slices.Contains(fields["t"], strconv.FormatInt(line.Number, 10)) {
@@ -137,7 +137,7 @@ func chosen(all []teamLine, fields url.Values) (some []teamLine) {
 	return some
 }
 
-// The values of the filter of teams; ofGroup is before the name of a group.
+// Filter values for teams. The value for a group is ofGroup and its name.
 const (
 	hiddenTeams = "hidden"
 	extraTeams  = "extra"
@@ -146,7 +146,7 @@ const (
 	ofGroup     = "group:"
 )
 
-// in reports whether the filter shows a team.
+// in reports whether a team matches the filter.
 func (l teamLine) in(filter string) bool {
 	group, is := strings.CutPrefix(filter, ofGroup)
 	switch {
@@ -167,7 +167,7 @@ func (l teamLine) in(filter string) bool {
 // teamsPath returns the address of the teams of the contest.
 func teamsPath(r *web.Request) string { return "/c/" + access.Of(r).Contest.Slug + "/teams" }
 
-// listTeams returns the rows of a page of teams.
+// listTeams returns the teams on the current page of a list.
 func listTeams(l *web.List, all []teamLine) []teamLine {
 	text := func(t teamLine) string {
 		return strings.Join(slices.Concat([]string{strconv.FormatInt(t.Number, 10), t.Name, t.School}, t.Logins, t.People, t.Team.Groups), "\n")
@@ -186,7 +186,7 @@ func listTeams(l *web.List, all []teamLine) []teamLine {
 	)
 }
 
-// teamsDone says what a form has done.
+// teamsDone returns the message for a completed form.
 func teamsDone(text string) string {
 	what, count, _ := strings.Cut(text, "-")
 	n, err := strconv.Atoi(count)
@@ -212,7 +212,7 @@ func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v team
 		return err
 	}
 	from := r.URL.Query()
-	if back := r.PostForm.Get("back"); back != "" { // a form that was refused
+	if back := r.PostForm.Get("back"); back != "" { // after an error in the form
 		if from, err = parseBack(back); err != nil {
 			return err
 		}
@@ -250,7 +250,7 @@ func (s *site) teamsPage(w http.ResponseWriter, r *web.Request, code int, v team
 	return s.Page(w, r, code, "teams", "Teams", v)
 }
 
-// GroupName returns the name of the group that the filter shows, or "".
+// GroupName returns the name of the group in the filter. It is empty if the filter is not for a group.
 func (v teamsView) GroupName() string {
 	name, is := strings.CutPrefix(v.List.Filter, ofGroup)
 	if !is {
@@ -259,7 +259,7 @@ func (v teamsView) GroupName() string {
 	return name
 }
 
-// mostMinutes is the upper limit of extra time and of extra penalty, in minutes.
+// mostMinutes is the maximum of extra time and extra penalty, in minutes.
 const mostMinutes = 100_000
 
 // minutes parses a number of minutes from a form. An empty text means zero.
@@ -272,8 +272,8 @@ func minutes(what, text string, least int) (time.Duration, error) {
 	return time.Duration(n) * time.Minute, nil
 }
 
-// changeTeams does the same to all selected teams. It changes nothing else of them, so that what others
-// have saved meanwhile stays.
+// changeTeams applies the same change to all selected teams. It keeps all other values, including those that other
+// users have saved meanwhile.
 func (s *site) changeTeams(w http.ResponseWriter, r *web.Request) error {
 	refuse := func(text string) error {
 		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: "No team was changed. " + text})
@@ -310,10 +310,10 @@ func (s *site) changeTeams(w http.ResponseWriter, r *web.Request) error {
 	return s.BackTo(w, r, teamsPath(r), fmt.Sprint("saved-", len(changes)))
 }
 
-// sentence writes an error as a sentence of a page.
+// sentence formats an error text as a sentence.
 func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }
 
-// teamChange returns a function that does something to a team.
+// teamChange returns a function that applies a change to a team.
 func teamChange(do, value string) (func(*store.Team) error, error) {
 	switch do {
 	case "extra":
@@ -340,7 +340,7 @@ func teamChange(do, value string) (func(*store.Team) error, error) {
 	return nil, errors.New("choose what to do with the selected teams")
 }
 
-// auditTeams records changes of teams.
+// auditTeams records team changes in the audit log.
 func (s *site) auditTeams(r *web.Request, changes []store.TeamChange) error {
 	var all []store.Entry
 	for _, t := range changes {
@@ -358,8 +358,7 @@ func (s *site) auditTeams(r *web.Request, changes []store.TeamChange) error {
 	return s.Store.Audit(r.Context(), all...)
 }
 
-// teamsTable sends the teams as a table for other programs, with a row for each person. Another contest can import
-// it unchanged.
+// teamsTable sends the teams as CSV, with a row for each person. Another contest can import the table unchanged.
 func (s *site) teamsTable(w http.ResponseWriter, r *web.Request) error {
 	lines, err := s.teamLines(r)
 	if err != nil {
@@ -383,7 +382,7 @@ func (s *site) teamsTable(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// parseBack reads the query of a list that a form carries.
+// parseBack parses the query of a list from a form.
 func parseBack(text string) (url.Values, error) {
 	fields, err := url.ParseQuery(text)
 	if err != nil {

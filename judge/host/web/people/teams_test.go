@@ -14,7 +14,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestTeams: staff enters a list, changes a team, and takes the table out again.
+// TestTeams checks that an administrator can enter a list, change a team, and export the table.
 func TestTeams(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
@@ -88,7 +88,7 @@ func TestTeams(t *testing.T) {
 	}
 }
 
-// TestExtraTime: for a team with extra time the contest ends later, wherever that counts.
+// TestExtraTime checks that the contest ends later for a team with extra time, in all respects.
 func TestExtraTime(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -50*time.Minute, store.Accounts, store.Settings{}) // of an hour
@@ -131,7 +131,7 @@ func TestExtraTime(t *testing.T) {
 	}
 }
 
-// TestNewSlips: all who take part get new passwords, but for staff and who is shut out.
+// TestNewSlips checks that all contestants get new passwords, except the jury and disabled accounts.
 func TestNewSlips(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

@@ -9,29 +9,29 @@ import (
 	"assay/judge/report"
 )
 
-// diffLine is a line of what is other in one text than in another.
+// diffLine is a line in the difference between two texts.
 type diffLine struct {
-	Kind     string // of the style sheet: same, got for one that is gone, want for a new one, more for some that are left out
+	Kind     string // CSS class: same, got (removed), want (added) or more (omitted lines)
 	Mark     string
-	Was, Now int // its number in each text; 0 if there is none
+	Was, Now int // line number in each text; zero if it is not in the text
 	Text     string
 }
 
-// Said returns the word that a screen reader says for the mark.
+// Said returns the screen reader text for the mark.
 func (l diffLine) Said() string { return map[string]string{"got": "removed", "want": "added"}[l.Kind] }
 
-// The bounds of what is compared and shown.
+// Limits on what is compared and shown.
 const (
-	mostCompared = 256 << 10 // bytes of a text
-	mostDrawn    = 400       // lines of a difference
-	aroundDiff   = 3         // lines that are the same beside one that is not
+	mostCompared = 256 << 10 // bytes of text
+	mostDrawn    = 400       // lines of difference
+	aroundDiff   = 3         // unchanged lines around a change
 )
 
-// isText reports whether bytes are a text that a page can show.
+// isText reports whether data is text that a page can show.
 func isText(data []byte) bool { return utf8.Valid(data) && !bytes.Contains(data, []byte{0}) }
 
-// textDiff says how one text becomes another, with a few lines around each difference. All reports
-// whether nothing was left out at its end.
+// textDiff returns the difference between two texts, with a few unchanged lines around each change. The result all
+// reports whether the difference is complete rather than cut off at its end.
 func textDiff(before, after string) (lines []diffLine, all bool) {
 	was, now := linesOf(before), linesOf(after)
 	var whole []diffLine
@@ -56,7 +56,7 @@ func linesOf(text string) []string {
 	return all
 }
 
-// around leaves out what is the same, except some lines beside each difference.
+// around omits unchanged lines, except a few around each change.
 func around(whole []diffLine) (lines []diffLine, all bool) {
 	near := make([]bool, len(whole))
 	for i, l := range whole {

@@ -9,8 +9,8 @@ import (
 	"assay/judge/host/web/problems"
 )
 
-// TestTextDiff: what is drawn of two texts makes the one of the other, with as few lines as
-// can be, and says so where it was cut.
+// TestTextDiff checks that a difference transforms one text into the other, is as short as possible, and reports
+// whether it was cut off.
 func TestTextDiff(t *testing.T) {
 	chance := rand.New(rand.NewPCG(7, 7))
 	text := func() []string {
@@ -25,7 +25,7 @@ func TestTextDiff(t *testing.T) {
 		lines, all := problems.TextDiff(joined(was), joined(now))
 		var before, after []string
 		changes := 0
-		shown := 0 // lines of the text before, up to here
+		shown := 0 // number of lines of the old text so far
 		for _, l := range lines {
 			switch l.Kind {
 			case "more":
@@ -76,7 +76,7 @@ func joined(lines []string) string {
 	return b.String()
 }
 
-// common is the length of the longest common subsequence, slowly.
+// common returns the length of the longest common subsequence, by a slow method.
 func common(a, b []string) int {
 	if len(a) == 0 || len(b) == 0 {
 		return 0

@@ -1,5 +1,5 @@
-// Package problems has the pages of problem packages: uploads, the versions of a problem, and what
-// differs between two of them. It opens no archives: the publisher does.
+// Package problems serves the pages of problem packages: uploads, versions of a problem, and the differences
+// between two versions. It opens no archives, because the publisher does that.
 package problems
 
 import (

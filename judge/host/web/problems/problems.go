@@ -30,7 +30,7 @@ type problemsView struct {
 	Errors   web.FieldErrors
 }
 
-// mostUploads is how many uploads a page lists.
+// mostUploads is the maximum number of uploads that a page lists.
 const mostUploads = 30
 
 func (s *site) problems(w http.ResponseWriter, r *web.Request) error {
@@ -48,7 +48,7 @@ func (s *site) problemsPage(w http.ResponseWriter, r *web.Request, code int, v p
 	return s.Page(w, r, code, "problems", "Problems", v)
 }
 
-// uploadPackage stores a package. This process opens no archives: the publisher does.
+// uploadPackage stores a package. It opens no archives, because the publisher does that.
 func (s *site) uploadPackage(w http.ResponseWriter, r *web.Request) error {
 	if s.Uploaded == nil {
 		return web.ErrNotFound
@@ -94,7 +94,7 @@ func (s *site) uploadPackage(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/problems/uploads/"+u.ID)
 }
 
-// readUploadForm reads the form, in which the file comes last, and stages the file as it comes.
+// readUploadForm reads the form and stages its file, which must be the last field, while it arrives.
 func (s *site) readUploadForm(r *web.Request) (u *store.Upload, file *blob.Staged, err error) {
 	u = &store.Upload{}
 	err = r.Yield(func() error {
@@ -135,7 +135,7 @@ func (s *site) readUpload(r *web.Request, u *store.Upload) (*blob.Staged, error)
 	}
 }
 
-// archive puts the file of an upload beside the blobs.
+// archive stages the file of an upload.
 func (s *site) archive(part *multipart.Part, u *store.Upload) (*blob.Staged, error) {
 	u.File = path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	if part.FileName() == "" {
@@ -166,8 +166,8 @@ func (s *site) archive(part *multipart.Part, u *store.Upload) (*blob.Staged, err
 	return file, nil
 }
 
-// zipEnd begins the record at the end of each ZIP archive, which has 22 bytes and a comment of
-// 64 KiB at most.
+// zipEnd is the signature of the record at the end of each ZIP archive. The record has 22 bytes and a comment of
+// at most 64 KiB.
 const (
 	zipEnd     = "PK\x05\x06"
 	zipEndSize = 22 + 64<<10
@@ -184,7 +184,7 @@ func (l *lastBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// unread says why a form could not be read to its end.
+// unread converts an error from reading a form.
 func unread(err error) error {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return &desk.Refusal{
@@ -202,10 +202,10 @@ func unread(err error) error {
 type uploadView struct {
 	*store.Upload
 	Report string
-	Alone  bool // the package waits, and no worker is connected
+	Alone  bool // the package is waiting, and no worker is connected
 }
 
-// mostReport is the maximum number of bytes in a report that a page shows.
+// mostReport is the maximum size in bytes of a report that a page shows.
 const mostReport = 1 << 20
 
 func (s *site) upload(w http.ResponseWriter, r *web.Request) error {
@@ -237,7 +237,7 @@ type versionsView struct {
 	Versions []store.Version
 	Uploads  []*store.Upload
 	Contests []*store.Contest
-	Practice store.PracticeLevel // what practice shows; a contest that has the problem ends it
+	Practice store.PracticeLevel // what practice shows; disabled while a contest uses the problem
 }
 
 func (s *site) versions(w http.ResponseWriter, r *web.Request) error {
@@ -258,7 +258,7 @@ func (s *site) versions(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "versions", p.Title, v)
 }
 
-// compareView is what is other in one bundle than in another.
+// compareView lists the differences between two versions.
 type compareView struct {
 	*store.Problem
 	Old, New store.Version
@@ -266,14 +266,14 @@ type compareView struct {
 	Same     int // files
 }
 
-// change is a file that is other.
+// change is a file that differs.
 type change struct {
 	Path     string
-	What     string // added, removed, changed
+	What     string // added, removed or changed
 	Old, New int64  // bytes
 	was, is  blob.Digest
-	Lines    []diffLine // of a text that is other
-	Cut      bool       // there are more
+	Lines    []diffLine // difference, if the file is text
+	Cut      bool       // the difference is incomplete
 }
 
 func (s *site) compare(w http.ResponseWriter, r *web.Request) error {
@@ -309,11 +309,11 @@ func (s *site) compare(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "compare", "Compare versions of "+p.Title, v)
 }
 
-// mostDiffered is how many files of two versions are compared line by line.
+// mostDiffered is the maximum number of files that are compared line by line.
 const mostDiffered = 50
 
-// differ says how the texts among changed files became others. What cannot be read is shown
-// without that, as what is no text.
+// differ sets the line differences of changed text files. Files that cannot be read are shown without a
+// difference, like binary files.
 func (s *site) differ(all []change) {
 	n := 0
 	for i := range all {
@@ -336,8 +336,7 @@ func (s *site) differ(all []change) {
 	}
 }
 
-// changes lists the files that are other in one bundle than in another, and counts those that
-// are the same.
+// changes lists the files that differ between two bundles, and counts the files that are the same.
 func changes(before, after *bundle.Manifest) (all []change, same int) {
 	type file struct {
 		digest     blob.Digest

@@ -10,8 +10,6 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestPackages are brought by those who make contests, kept as they come, and shown with what
-// became of them.
 // zipOfNothing is the record at the end of an archive, without its comment.
 const zipOfNothing = "PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
@@ -81,7 +79,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestVersionsAreCompared by the files in their manifests.
+// TestVersionsAreCompared checks the comparison of two versions by the files in their manifests.
 func TestVersionsAreCompared(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")

@@ -24,20 +24,21 @@ import (
 )
 
 const (
-	// undoWithin is for how long the runner who delivered a balloon can take that back.
+	// undoWithin is how long a runner may undo the delivery of a balloon.
 	undoWithin = 10 * time.Second
-	// mostDelivered is how many delivered balloons the page shows.
+	// mostDelivered is the maximum number of delivered balloons that the page shows.
 	mostDelivered = 50
-	// mostInFreeze is the largest bound of solved problems in the freeze.
+	// mostInFreeze is the largest number of solved problems that the jury can set as the limit for balloons in the
+	// freeze.
 	mostInFreeze = 100
-	// takenBack is why a balloon is held.
+	// takenBack is the reason why a balloon is held.
 	takenBack = "the verdict was taken back"
 )
 
 // balloonsView is the page of balloons.
 type balloonsView struct {
 	Slug         string
-	Query        template.URL // of the filter, with its question mark; empty if there is none
+	Query        template.URL // the filter, including its question mark; may be empty
 	Group, Seats string       // of the filter
 	Groups       []string
 	InFreeze     int
@@ -45,16 +46,16 @@ type balloonsView struct {
 	List         template.HTML
 }
 
-// balloonList is the part of the page that changes.
+// balloonList is the changing part of the page.
 type balloonList struct {
 	Slug      string
 	Query     template.URL
 	Filtered  bool
 	Waiting   []balloonLine
 	Held      []balloonLine
-	Just      []balloonLine // delivered by the reader a moment ago
+	Just      []balloonLine // just delivered by the reader
 	Delivered []balloonLine // newest first
-	More      int           // further ones that were delivered
+	More      int           // number of further delivered balloons
 }
 
 // balloonLine is a balloon.
@@ -64,12 +65,12 @@ type balloonLine struct {
 	Team, Seat  string
 	Number      int64 // of the team
 	Groups      []string
-	Color, Name string // of the problem: Color may be empty, Name is for people
+	Color, Name string // Color of the problem may be empty; Name is its color name
 	First       bool   // the team was the first to solve the problem
-	Undo        bool   // the reader may take back that it was delivered
+	Undo        bool   // the reader may undo the delivery
 }
 
-// balloonFilter is which balloons a runner wants to see.
+// balloonFilter selects the balloons that a runner sees.
 type balloonFilter struct{ group, seats string }
 
 func filterOf(r *web.Request) balloonFilter {
@@ -77,7 +78,7 @@ func filterOf(r *web.Request) balloonFilter {
 	return balloonFilter{q.Get("group"), strings.TrimSpace(q.Get("seats"))}
 }
 
-// query returns the filter as part of an address.
+// query returns the filter as a URL query.
 func (f balloonFilter) query() template.URL {
 	q := url.Values{}
 	if f.group != "" {
@@ -92,13 +93,12 @@ func (f balloonFilter) query() template.URL {
 	return template.URL("?" + q.Encode())
 }
 
-// takes reports whether the filter has a team.
+// takes reports whether a team matches the filter.
 func (f balloonFilter) takes(t *store.Team) bool {
 	return (f.group == "" || slices.Contains(t.Groups, f.group)) && strings.HasPrefix(strings.ToLower(t.Label), strings.ToLower(f.seats))
 }
 
-// settled brings the balloons of a contest up to date and returns them. It returns the contest as stored
-// now.
+// settled updates the balloons of a contest and returns them. It also returns the contest as currently stored.
 func (s *site) settled(ctx context.Context, contest string) (c *store.Contest, rows []store.Balloon, columns []scoring.Column, err error) {
 	if c, err = s.Store.Contest(ctx, contest); err != nil {
 		return nil, nil, nil, err
@@ -133,8 +133,7 @@ func (s *site) settled(ctx context.Context, contest string) (c *store.Contest, r
 	return c, rows, columns, err
 }
 
-// balloonLines returns the balloons of a filter in the order of their submissions. Those of hidden teams
-// are left out.
+// balloonLines returns the balloons that match a filter, ordered by submission. It leaves out hidden teams.
 func (s *site) balloonLines(r *web.Request, f balloonFilter) ([]balloonLine, error) {
 	c, rows, columns, err := s.settled(r.Context(), access.Of(r).Contest.ID)
 	if err != nil {
@@ -173,7 +172,8 @@ func (s *site) balloonLines(r *web.Request, f balloonFilter) ([]balloonLine, err
 	return lines, nil
 }
 
-// colorName is what people call the color of a problem. It may be empty: "#e03131" is no name.
+// colorName returns the name of a problem's color. It is empty if the problem has only a color code such as
+// "#e03131".
 func colorName(p *store.ContestProblem) string {
 	if p.ColorName == "" && strings.HasPrefix(p.Color, "#") {
 		return ""
@@ -181,7 +181,7 @@ func colorName(p *store.ContestProblem) string {
 	return cmp.Or(p.ColorName, p.Color)
 }
 
-// balloonPart draws the part of the page that changes.
+// balloonPart renders the changing part of the page.
 func (s *site) balloonPart(r *web.Request) (template.HTML, error) {
 	f := filterOf(r)
 	lines, err := s.balloonLines(r, f)
@@ -237,7 +237,7 @@ func (s *site) balloonEvents(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-// balloonTable sends the balloons as a table for other programs.
+// balloonTable sends the balloons as CSV.
 func (s *site) balloonTable(w http.ResponseWriter, r *web.Request) error {
 	lines, err := s.balloonLines(r, filterOf(r))
 	if err != nil {
@@ -263,7 +263,7 @@ func (s *site) balloonTable(w http.ResponseWriter, r *web.Request) error {
 	return nil
 }
 
-// deliver notes that a balloon was delivered, or takes that back.
+// deliver records or undoes the delivery of a balloon.
 func (s *site) deliver(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	team, label := r.PostFormValue("team"), r.PostFormValue("label")
@@ -288,7 +288,7 @@ func (s *site) deliver(w http.ResponseWriter, r *web.Request) error {
 			return err
 		}
 		switch {
-		case done, b.GivenBy == r.Me.Login: // perhaps the button was tapped twice
+		case done, b.GivenBy == r.Me.Login: // the button may have been tapped twice
 		case b.Held != "":
 			return refused("this balloon must not be delivered: "+b.Held, "load the page again")
 		default:
@@ -313,12 +313,12 @@ func (s *site) deliver(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, to)
 }
 
-// refused is the answer to a runner who is too late.
+// refused returns the refusal for a runner who is too late.
 func refused(text, hint string) error {
 	return &desk.Refusal{Code: http.StatusConflict, Text: text, Hint: hint}
 }
 
-// setBalloonsInFreeze sets up to how many solved problems a team gets balloons in the freeze.
+// setBalloonsInFreeze sets the number of solved problems up to which a team gets balloons in the freeze.
 func (s *site) setBalloonsInFreeze(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	n, err := strconv.Atoi(r.Field("solved"))

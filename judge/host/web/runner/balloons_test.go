@@ -13,7 +13,7 @@ import (
 
 const page, table = "/c/spring/balloons", "/c/spring/balloons.csv"
 
-// section returns the part of a page from a heading up to the next one.
+// section returns the part of a page from a heading to the next one.
 func section(body, heading string) string {
 	_, rest, found := strings.Cut(body, "<h2>"+heading)
 	if !found {
@@ -23,7 +23,7 @@ func section(body, heading string) string {
 	return part
 }
 
-// until asks for a page until it is as it should be: a scoreboard may be a moment old.
+// until requests a page repeatedly until good returns true. A scoreboard may lag.
 func until(h *webtest.Harness, cookie, path, what string, good func(body string) bool) string {
 	h.Helper()
 	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -37,14 +37,14 @@ func until(h *webtest.Harness, cookie, path, what string, good func(body string)
 	}
 }
 
-// has returns a condition: the section has a balloon of the account.
+// has returns a function that reports whether a section contains a balloon of the account.
 func has(heading, login string) func(string) bool {
 	return func(body string) bool { return strings.Contains(section(body, heading), "<b>"+login) }
 }
 
 var team = regexp.MustCompile(`name="team" value="([^"]+)"`)
 
-// form returns the form of the first balloon of a section.
+// form returns the form for the first balloon in a section.
 func form(body, heading, do string) url.Values {
 	m := team.FindStringSubmatch(section(body, heading))
 	if m == nil {
@@ -53,8 +53,8 @@ func form(body, heading, do string) url.Values {
 	return url.Values{"team": {m[1]}, "label": {"A"}, "do": {do}}
 }
 
-// TestBalloons follows a balloon: it appears, is delivered, undone, delivered, held when the verdict is
-// taken back, and is the delivered one again.
+// TestBalloons follows a balloon through its states: to deliver, delivered, undone, delivered again, held because
+// the verdict was overridden, and delivered again.
 func TestBalloons(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})
@@ -79,7 +79,7 @@ func TestBalloons(t *testing.T) {
 	post(runner, url.Values{"team": give["team"], "label": {"B"}, "do": {"give"}}, 400, "no such balloon")
 	post(runner, url.Values{"team": give["team"], "label": {"A"}}, 400, "neither give nor undo")
 	post(runner, give, 303, "")
-	post(runner, give, 303, "") // tapped twice
+	post(runner, give, 303, "") // button tapped twice
 	post(admin, give, 409, "another runner delivered this balloon")
 	body = until(h, runner, page, "a delivered balloon", has("Delivered just now", "ada"))
 	if !strings.Contains(body, `value="undo"`) || section(body, "To deliver") == "" || strings.Contains(section(body, "To deliver"), "<b>ada") {
@@ -112,7 +112,7 @@ func TestBalloons(t *testing.T) {
 	mark(store.Mark{Why: "right"})
 	until(h, runner, page, "the same balloon", has("Delivered<", "ada"))
 
-	// One that is not delivered yet cannot be while it is held.
+	// A held balloon cannot be delivered.
 	b := h.Send(c, "bob")
 	h.Judged(b, webtest.Accepted()...)
 	give = form(until(h, runner, page, "another balloon", has("To deliver", "bob")), "To deliver", "give")
@@ -131,8 +131,8 @@ func TestBalloons(t *testing.T) {
 	}
 }
 
-// TestBalloonsInTheFreeze: in the freeze nothing that a runner reads depends on hidden verdicts. With a
-// bound, teams below it get their balloons.
+// TestBalloonsInTheFreeze checks that during the freeze, nothing that a runner sees depends on hidden verdicts. If
+// a limit is set, teams below the limit still get balloons.
 func TestBalloonsInTheFreeze(t *testing.T) {
 	both := [2]string{}
 	for i, events := range [][]string{{"AC", "WA"}, {"WA", "AC"}} {
@@ -175,8 +175,8 @@ func TestBalloonsInTheFreeze(t *testing.T) {
 	}
 }
 
-// TestBalloonsOfSomeTeams: a runner sees the balloons of a group or of a room, here and in the table, and
-// none of hidden teams.
+// TestBalloonsOfSomeTeams checks that a runner can filter by group or seat, on the page and in the table, and that
+// hidden teams get no balloons.
 func TestBalloonsOfSomeTeams(t *testing.T) {
 	h := webtest.New(t)
 	n := &store.ContestImport{

@@ -6,7 +6,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestColorName: a code of a color is no name.
+// TestColorName checks that a color code is not used as a name.
 func TestColorName(t *testing.T) {
 	for want, p := range map[string]store.ContestProblem{
 		"dark red": {Color: "#ff0000", ColorName: "dark red"}, "": {Color: "#ff0000"}, "red": {Color: "red"}, "green": {Color: "red", ColorName: "green"},

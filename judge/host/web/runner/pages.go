@@ -1,5 +1,5 @@
-// Package runner has the pages of the people who carry balloons and prints to the teams of a contest. It does not
-// decide which balloons are due: package scoring does.
+// Package runner serves the pages for balloon runners, who carry balloons and prints to the teams of a contest. It
+// does not decide which balloons are due; package scoring does.
 package runner
 
 import (
@@ -15,10 +15,10 @@ var files embed.FS
 
 var templates = web.NewTemplates(files)
 
-// site serves the pages of runners.
+// site serves the runner pages.
 type site struct{ *web.Site }
 
-// Pages returns the pages of runners.
+// Pages returns the runner pages.
 func Pages(s *web.Site) web.Pages {
 	p := &site{s}
 	return web.Pages{Templates: templates, Find: access.Find(s), Routes: []web.Route{

@@ -16,20 +16,20 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// mostPrinted is how many prints that are done the page shows.
+// mostPrinted is the maximum number of finished prints that the page shows.
 const mostPrinted = 50
 
-// mostPrints is how many prints of a contest are read, the newest first.
+// mostPrints is the maximum number of prints of a contest that are read, newest first.
 const mostPrints = 5000
 
-// printList is the part of the page of prints that changes.
+// printList is the changing part of the page.
 type printList struct {
 	Slug                   string
 	Query                  template.URL
 	Filtered               bool
-	Waiting, Failed, Taken []printLine // oldest first; Taken are printing
+	Waiting, Failed, Taken []printLine // oldest first; Taken are being printed
 	Done                   []printLine // newest first
-	More                   int         // further ones that are done
+	More                   int         // number of further finished prints
 }
 
 // printLine is a print.
@@ -38,19 +38,19 @@ type printLine struct {
 	Name, Seat string // of the team
 	Groups     []string
 	File       string
-	Mine       bool // the reader prints it
+	Mine       bool // the reader is printing it
 }
 
 // printsView is the page of prints.
 type printsView struct {
 	Slug         string
-	Query        template.URL // of the filter, with its question mark; empty if there is none
+	Query        template.URL // the filter, including its question mark; may be empty
 	Group, Seats string       // of the filter
 	Groups       []string
 	List         template.HTML
 }
 
-// printPart draws the part of the page that changes.
+// printPart renders the changing part of the page.
 func (s *site) printPart(r *web.Request) (template.HTML, error) {
 	f, c := filterOf(r), access.Of(r).Contest
 	teams, err := s.TeamsOf(r.Context(), access.Of(r).Seat)
@@ -116,7 +116,7 @@ func (s *site) printEvents(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-// printAt finds the print that an address names.
+// printAt returns the print with the number in the address.
 func (s *site) printAt(r *web.Request) (*store.Print, error) {
 	n, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
 	if err != nil || n < 1 {
@@ -136,13 +136,13 @@ func (s *site) printAt(r *web.Request) (*store.Print, error) {
 	return p, err
 }
 
-// sheetsView is a print as it goes to the printer of a browser.
+// sheetsView is a print formatted for the browser's printer.
 type sheetsView struct {
 	Slug   string
 	Query  template.URL
 	Number int64
-	Mine   bool // the reader prints it
-	Gone   bool // the file was erased
+	Mine   bool // the reader is printing it
+	Gone   bool // the file was deleted
 	Sheets []sheet
 }
 
@@ -174,7 +174,7 @@ func (s *site) sheets(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "sheets", fmt.Sprintf("Print %d", p.Number), v)
 }
 
-// setPrint changes the state of a print by hand.
+// setPrint changes the state of a print manually.
 func (s *site) setPrint(w http.ResponseWriter, r *web.Request) error {
 	p, err := s.printAt(r)
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *site) setPrint(w http.ResponseWriter, r *web.Request) error {
 	query, mine := string(filterOf(r).query()), p.Printer == r.Me.Login || r.Can(auth.SeeSite)
 	to, next, allowed := store.PrintWaiting, list, false
 	switch do := r.PostFormValue("do"); do {
-	case "take": // also again, as often as the paper is lost
+	case "take": // may be repeated if the paper is lost
 		to, next, allowed = store.Printing, fmt.Sprintf("%s/%d", list, p.Number), p.State != store.Printing || p.Printer == r.Me.Login
 	case "done":
 		to, allowed = store.Printed, p.State != store.Printing || mine
@@ -194,7 +194,7 @@ func (s *site) setPrint(w http.ResponseWriter, r *web.Request) error {
 	default:
 		return web.BadRequest("do=%.20q is not one of take, done and back", do)
 	}
-	if p.State == to && (to != store.Printing || p.Printer == r.Me.Login) { // the button was tapped twice
+	if p.State == to && (to != store.Printing || p.Printer == r.Me.Login) { // button tapped twice
 		return web.Redirect(w, r, next+query)
 	}
 	by := r.Me.ID

@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestPrintsPage: a runner prints with the browser, and no two runners print the same.
+// TestPrintsPage checks that a runner can print with the browser, and that two runners cannot print the same file.
 func TestPrintsPage(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -time.Minute, store.Public, store.Settings{Printing: true})
@@ -70,7 +70,7 @@ func TestPrintsPage(t *testing.T) {
 	post(runner, "9", "take", 404, "")
 	post(runner, "1", "", 400, "not one of take, done and back")
 	post(runner, "1", "take", 303, "/c/spring/prints/1?group=North")
-	post(runner, "1", "take", 303, "/c/spring/prints/1") // tapped twice
+	post(runner, "1", "take", 303, "/c/spring/prints/1") // button tapped twice
 	has(runner, page+"/1", "", "seat N-7", "page 1 of 2", "page 2 of 2", "of ada", "second", "Mark as printed")
 	has(judge, page+"/1", "", "of ada", "!Mark as printed")
 	has(runner, page, "Printing<", "ada.py", "printed by runner", "Put back")
@@ -84,8 +84,8 @@ func TestPrintsPage(t *testing.T) {
 		t.Errorf("a print that was put back is %s's", p.Printer)
 	}
 	post(runner, "1", "take", 303, "")
-	post(judge, "1", "back", 303, page)  // the jury helps out
-	post(runner, "1", "done", 303, page) // it was printed all the same
+	post(judge, "1", "back", 303, page)  // by the jury
+	post(runner, "1", "done", 303, page) // it was printed anyway
 	has(runner, page+"?group=North", "Printed<", "ada.py")
 	has(runner, page+"?group=South", "", "!ada.py")
 	post(runner, "1", "take", 303, "")
@@ -97,7 +97,7 @@ func TestPrintsPage(t *testing.T) {
 	post(runner, "1", "done", 409, "")
 	post(other, "1", "done", 303, "")
 
-	// What the print command does.
+	// Simulate the print command.
 	p := webtest.Must[*store.Print](t)(h.Store.Print(t.Context(), c.ID, 2))
 	set := func(to store.PrintState, reason string) {
 		t.Helper()

@@ -19,8 +19,8 @@ import (
 type auditView struct {
 	Lines       []auditLine
 	Actions     []string
-	Who, Action string // of the filter: a username and an action
-	About       string // of the filter: a username or another object
+	Who, Action string // filter: username and action
+	About       string // filter: username or another object
 	Machines    bool   // the reader may see the workers
 	Older       string // path of the next page; may be empty
 	Table       string // path of the CSV file
@@ -35,12 +35,12 @@ type auditLine struct {
 	Who, Action, Object, Detail, Address string
 }
 
-// audited reads a page of the audit log, filtered by the query.
+// audited reads a page of the audit log, filtered by the URL query.
 func (s *site) audited(r *web.Request, most int) (v auditView, older string, err error) {
 	q := r.URL.Query()
 	v = auditView{Who: strings.TrimSpace(q.Get("who")), Action: q.Get("action"), About: strings.TrimSpace(q.Get("about"))}
 	f := store.AuditFilter{Actor: v.Who, Action: v.Action, Object: v.About, Before: q.Get("before"), Limit: most + 1}
-	for _, name := range []*string{&f.Actor, &f.Object} { // the log names people by their ids
+	for _, name := range []*string{&f.Actor, &f.Object} { // the log contains account ids
 		if *name == "" {
 			continue
 		}
@@ -71,7 +71,7 @@ func (s *site) audited(r *web.Request, most int) (v auditView, older string, err
 	return v, older, nil
 }
 
-// loginOf returns the username of the account with an id. If id is not an id, it returns id unchanged.
+// loginOf returns the username of the account with an id. If id is not an account id, it returns id unchanged.
 func (s *site) loginOf(r *web.Request, known map[string]string, id string) (string, error) {
 	if !store.IsID(id) {
 		return id, nil
@@ -109,7 +109,7 @@ func (s *site) auditPage(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "audit", "Audit log", v)
 }
 
-// auditTable sends the audit log as a CSV file.
+// auditTable sends the audit log as CSV.
 func (s *site) auditTable(w http.ResponseWriter, r *web.Request) error {
 	const most = 100_000
 	v, _, err := s.audited(r, most)

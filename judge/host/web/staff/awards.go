@@ -15,14 +15,14 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// Ways in which an award gets its teams.
+// Ways to determine the teams of an award.
 const (
 	byScoreboard = "computed"
 	byHand       = "hand"
 	byNothing    = "off"
 )
 
-// awardWays are the choices of an award that the server can compute.
+// awardWays lists the choices for an award that the server can compute.
 var awardWays = []web.Choice{
 	{Value: byScoreboard, Name: "Computed", Help: "From the scoreboard, at any time. Other programs cannot change it."},
 	{Value: byHand, Name: "Chosen teams", Help: "The teams that you or another program name."},
@@ -37,19 +37,19 @@ type awardLine struct {
 	Known        bool     // the server can compute it
 }
 
-// awardsView is the part of the final results with the awards.
+// awardsView is the awards section of the final results.
 type awardsView struct {
 	Lines                []awardLine
 	Gold, Silver, Bronze string
-	Organizations        bool // each has a winner
+	Organizations        bool // each organization has a winner
 	WorldFinals          bool
 	Errors               web.FieldErrors
 }
 
-// Ways are the choices of an award that the server can compute.
+// Ways returns the choices for an award that the server can compute.
 func (awardLine) Ways() []web.Choice { return awardWays }
 
-// Way is the name of how the award gets its teams.
+// Way describes how the teams of the award are determined.
 func (l awardLine) Way() string {
 	if !l.Known {
 		return "Chosen teams"
@@ -105,10 +105,10 @@ func (s *site) awardsOf(r *web.Request) (v awardsView, err error) {
 	return v, nil
 }
 
-// mostMedals is the largest number of medals of a kind.
+// mostMedals is the maximum number of medals of a kind.
 const mostMedals = 1000
 
-// setAwards sets which awards the contest computes.
+// setAwards sets which awards are computed.
 func (s *site) setAwards(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	var wrong web.FieldErrors
@@ -132,17 +132,17 @@ func (s *site) setAwards(w http.ResponseWriter, r *web.Request) error {
 	return s.Done(w, r, "change awards", c.Slug, detail, "/c/"+c.Slug+"/finalize#awards")
 }
 
-// awardView is the form of an award.
+// awardView is the form for an award.
 type awardView struct {
 	awardLine
 	Slug   string
 	New    bool
-	Chosen string // ids of the chosen teams, as typed
+	Chosen string // ids of the chosen teams, as entered
 	Teams  []*store.Team
 	Errors web.FieldErrors
 }
 
-// award draws the form of an award; without an id, of a new one.
+// award renders the form for an award. Without an id in the address, it is the form for a new award.
 func (s *site) award(w http.ResponseWriter, r *web.Request) error {
 	v, err := s.awardOf(r)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *site) awardPage(w http.ResponseWriter, r *web.Request, code int, v awar
 	return s.Page(w, r, code, "award", title, v)
 }
 
-// awardOf returns the award that an address names.
+// awardOf returns the award in the address.
 func (s *site) awardOf(r *web.Request) (v awardView, err error) {
 	c, id := access.Of(r).Contest, r.FormValue("id")
 	if v.Slug = c.Slug; id == "" {
@@ -184,10 +184,10 @@ func (s *site) awardOf(r *web.Request) (v awardView, err error) {
 	return v, nil
 }
 
-// goodAward matches ids of awards.
+// goodAward matches valid award ids.
 var goodAward = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,34}[A-Za-z0-9_-])?$`)
 
-// mostCitation is the maximum number of letters in a citation, and mostAwards the most awards that people create.
+// mostCitation is the maximum length of a citation in letters. mostAwards is the maximum number of created awards.
 const (
 	mostCitation = 2000
 	mostAwards   = 200
@@ -236,7 +236,7 @@ func (s *site) setAward(w http.ResponseWriter, r *web.Request) error {
 	return s.saveAward(w, r, "change an award", v.ID)
 }
 
-// readAward reads the form of an award into v, and returns the ids of the chosen teams.
+// readAward reads the award form into v, and returns the ids of the chosen teams.
 func (s *site) readAward(r *web.Request, v *awardView) (chosen []string, err error) {
 	c := access.Of(r).Contest
 	v.Citation, v.Chosen = r.Field("citation"), r.Field("teams")
@@ -275,7 +275,7 @@ func (s *site) readAward(r *web.Request, v *awardView) (chosen []string, err err
 	return append([]string{}, chosen...), err
 }
 
-// saveAward stores the contest with its changed awards.
+// saveAward stores a contest after a change to its awards.
 func (s *site) saveAward(w http.ResponseWriter, r *web.Request, action, id string) error {
 	c := access.Of(r).Contest
 	if err := s.Store.SetContest(r.Context(), c, nil); err != nil {

@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// deleteContestView asks before a contest is deleted.
+// deleteContestView is the page that asks for confirmation before a contest is deleted.
 type deleteContestView struct {
 	Slug, Name string
 	Use        store.ContestUse
@@ -29,7 +29,7 @@ func (s *site) deleteContestPage(w http.ResponseWriter, r *web.Request, code int
 	return s.Page(w, r, code, "deletecontest", "Delete contest", deleteContestView{c.Slug, c.Name, use, wrong})
 }
 
-// deleteContest deletes a contest to which nothing was submitted, if the form repeats its address.
+// deleteContest deletes a contest without submissions. To confirm, the form must repeat the contest's address.
 func (s *site) deleteContest(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	if r.Field("slug") != c.Slug {

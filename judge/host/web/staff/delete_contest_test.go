@@ -10,7 +10,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestDeleteContest: a contest to which nothing was submitted is deleted after its address was typed.
+// TestDeleteContest checks that only a contest without submissions can be deleted, and only if the form repeats
+// its address.
 func TestDeleteContest(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")

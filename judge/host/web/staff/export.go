@@ -28,7 +28,7 @@ func (s *site) exportPart(w http.ResponseWriter, r *web.Request) error {
 		if r.Context().Err() == nil {
 			s.Log.Error("export a contest", "contest", c.Slug, "part", part, "error", err)
 		}
-		panic(http.ErrAbortHandler) // so that the browser reports an incomplete download
+		panic(http.ErrAbortHandler) // makes the browser report an incomplete download
 	}
 	return nil
 }

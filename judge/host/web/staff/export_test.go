@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestExport: each button of the page downloads an archive with files.
+// TestExport checks that each button of the page downloads a non-empty archive.
 func TestExport(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -time.Minute, store.Public, store.Settings{})

@@ -15,22 +15,22 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// finalizeView is the page of the final results, with the checks that must pass before.
+// finalizeView is the page of the final results, with the required checks.
 type finalizeView struct {
 	Slug      string
-	Finalized time.Time // zero while they are not final
+	Finalized time.Time // zero if the results are not final
 	By        string
-	B         string // further bronze medals, as typed
+	B         string // number of additional bronze medals, as entered
 	Over      bool   // the Contest API has announced the end of updates
 	Thaw      bool   // the scoreboard can be unfrozen now
-	Last      bool   // finalizing ends the updates of the Contest API
+	Last      bool   // finalizing would end the updates of the Contest API
 	Checks    []checkLine
 	Ready     bool
 	Errors    web.FieldErrors
 	Awards    awardsView
 }
 
-// Needed returns how many checks must pass.
+// Needed returns the number of checks that must pass.
 func (v finalizeView) Needed() (n int) {
 	for _, c := range v.Checks {
 		if !c.Note {
@@ -40,7 +40,7 @@ func (v finalizeView) Needed() (n int) {
 	return n
 }
 
-// Failed returns how many checks do not pass.
+// Failed returns the number of required checks that fail.
 func (v finalizeView) Failed() (n int) {
 	for _, c := range v.Checks {
 		if !c.Note && !c.Good {
@@ -50,18 +50,18 @@ func (v finalizeView) Failed() (n int) {
 	return n
 }
 
-// A checkLine is a check, or a note, which does not have to pass.
+// A checkLine is a check or a note. A note need not pass.
 type checkLine struct {
 	Good, Note   bool
-	Attended     bool // the overview lists it as something that needs attention
+	Attended     bool // also listed in the overview under needs attention
 	Text, Detail string
-	Link, Do     string // the page where it is fixed, below the path of the contest, and the text of the button
+	Link, Do     string // page with the remedy, relative to the contest, and button text
 }
 
-// mostB is the largest number of further bronze medals.
+// mostB is the maximum number of additional bronze medals.
 const mostB = 100
 
-// checks runs the checks that must pass before the results can be final.
+// checks runs the checks that must pass before the results become final.
 func (s *site) checks(r *web.Request) (v finalizeView, err error) {
 	c, now := access.Of(r).Contest, s.Time()
 	v = finalizeView{Slug: c.Slug, Finalized: c.Finalized, By: c.FinalBy, Over: c.UpdatesEnded(now)}
@@ -88,7 +88,7 @@ func (s *site) checks(r *web.Request) (v finalizeView, err error) {
 	return v, err
 }
 
-// compared compares the contest with the primary that it follows. It returns nil if it follows none.
+// compared compares the contest with its primary. It returns nil, nil if the contest follows none.
 func (s *site) compared(r *web.Request) (*store.Comparison, error) {
 	report, err := shadow.NewReport(r.Context(), s.Store, s.feeds, access.Of(r).Contest.ID, s.Time())
 	if errors.Is(err, store.ErrNotFound) {
@@ -100,7 +100,7 @@ func (s *site) compared(r *web.Request) (*store.Comparison, error) {
 	return report.Comparison(), nil
 }
 
-// checkLines returns the checks. Those that do not pass come first.
+// checkLines returns the checks. Failed ones come first.
 func checkLines(c *store.Contest, u *store.Unfinished, compared *store.Comparison, now time.Time) []checkLine {
 	var good, wrong []checkLine
 	check := func(bad bool, passed string, one checkLine) {

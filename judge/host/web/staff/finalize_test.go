@@ -12,12 +12,12 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestFinalize: each thing that is in the way is named with where it is mended; what is final
-// changes no more, until it is opened again with a reason.
+// TestFinalize checks that the page lists each obstacle to final results with a link to its remedy. Final results
+// do not change until they are reopened with a reason.
 func TestFinalize(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
-	c.Freeze = 50 * time.Minute // or nothing could be opened again
+	c.Freeze = 50 * time.Minute // otherwise the results could not be reopened
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestFinalize(t *testing.T) {
 	}
 	admin := h.Cookie("admin")
 	ways := []string{"The contest has not ended", "1 submission has no verdict", "1 rejudging is open", "1 clarification request is unanswered"}
-	// A board may be a moment old.
+	// The scoreboard may lag.
 	says := func(code int, in ...string) {
 		t.Helper()
 		for deadline := time.Now().Add(3 * time.Minute); ; {
@@ -105,8 +105,8 @@ func TestFinalize(t *testing.T) {
 	}
 }
 
-// TestFinalAndPublic: once the results are final and the scoreboard is unfrozen, in any order, nothing changes
-// any more, and the pages say why.
+// TestFinalAndPublic checks that nothing can change after the results are final and the scoreboard is unfrozen, in
+// either order, and that the pages say why.
 func TestFinalAndPublic(t *testing.T) {
 	for _, first := range []string{"finalize", "board"} {
 		t.Run(first, func(t *testing.T) {
@@ -171,7 +171,8 @@ func TestFinalAndPublic(t *testing.T) {
 	}
 }
 
-// TestThawWaitsForAllTeams: the scoreboard is not unfrozen while a team with extra time can submit.
+// TestThawWaitsForAllTeams checks that the scoreboard cannot be unfrozen while a team with extra time can still
+// submit.
 func TestThawWaitsForAllTeams(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -209,8 +210,8 @@ func TestThawWaitsForAllTeams(t *testing.T) {
 	}
 }
 
-// TestAwardsPage: an award that the server computes is renamed, set by hand, turned off and computed again, and
-// further ones are created and deleted. What is wrong stays in the form.
+// TestAwardsPage checks that a computed award can be renamed, set manually, turned off and computed again, and
+// that other awards can be created and deleted. Invalid input stays in the form.
 func TestAwardsPage(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

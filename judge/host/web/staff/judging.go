@@ -8,7 +8,7 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// verifyModes are the choices of whether judges verify the verdicts of a problem.
+// verifyModes lists the choices for verifying verdicts.
 var verifyModes = []web.Choice{
 	{Value: string(store.VerifyNot), Name: "Not verified"},
 	{Value: string(store.VerifyBefore), Name: "Before teams see verdicts"},
@@ -17,17 +17,17 @@ var verifyModes = []web.Choice{
 	{Value: string(store.VerifyAfterRejected), Name: "After teams see verdicts, except accepted"},
 }
 
-// problemJudging is how the submissions to a problem are judged.
+// problemJudging says how submissions to a problem are judged.
 type problemJudging struct {
 	Label, Title string
 	Paused       bool
 	Verify       string
 }
 
-// VerifyModes are the choices of Verify.
+// VerifyModes returns the choices for Verify.
 func (problemJudging) VerifyModes() []web.Choice { return verifyModes }
 
-// problemJudgings returns how the submissions to the problems of a contest are judged.
+// problemJudgings returns the judging settings of a contest's problems.
 func (s *site) problemJudgings(r *web.Request) (all []problemJudging, err error) {
 	problems, err := s.Store.ContestProblems(r.Context(), access.Of(r).Contest.ID)
 	for _, p := range problems {
@@ -36,7 +36,7 @@ func (s *site) problemJudgings(r *web.Request) (all []problemJudging, err error)
 	return all, err
 }
 
-// setJudging pauses the judging of a problem, resumes it, or sets whether judges verify its verdicts.
+// setJudging pauses or resumes judging of a problem, or sets its verification mode.
 func (s *site) setJudging(w http.ResponseWriter, r *web.Request) error {
 	c, p := access.Of(r).Contest, access.Of(r).Problem
 	var err error

@@ -24,10 +24,10 @@ type mediaView struct {
 	Files                 []mediaLine
 }
 
-// mediaGroup are the objects of a type.
+// mediaGroup lists the objects of a type.
 type mediaGroup struct {
 	Name string
-	All  []web.Choice // by type and id
+	All  []web.Choice // identified by type and id
 }
 
 // mediaLine is a file with the name of its object.
@@ -36,7 +36,7 @@ type mediaLine struct {
 	Name, What string
 }
 
-// mediaObjects are the objects of a contest that can have files, by their types.
+// mediaObjects returns the objects of a contest that can have files, grouped by type.
 func (s *site) mediaObjects(r *web.Request) (all []mediaGroup, err error) {
 	c := access.Of(r).Contest
 	organizations, err1 := s.Store.Organizations(r.Context(), c.ID)
@@ -122,7 +122,7 @@ func (s *site) drawMedia(w http.ResponseWriter, r *web.Request, code int, v medi
 	return s.Page(w, r, code, "media", "Files", v)
 }
 
-// changeMedia uploads a file, or removes one.
+// changeMedia uploads or removes a file.
 func (s *site) changeMedia(w http.ResponseWriter, r *web.Request) error {
 	if err := web.ReadMultipart(w, r, media.MostBytes, "file"); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (s *site) changeMedia(w http.ResponseWriter, r *web.Request) error {
 	if name := r.PostFormValue("remove"); name != "" {
 		at := slices.IndexFunc(there, func(f media.File) bool { return f.Path() == name && !f.Scaled })
 		if at < 0 {
-			return web.Redirect(w, r, "/c/"+c.Slug+"/media") // the button was pressed twice
+			return web.Redirect(w, r, "/c/"+c.Slug+"/media") // button pressed twice
 		}
 		return s.replaceMedia(w, r, there, []media.File{there[at]}, nil)
 	}
@@ -195,7 +195,8 @@ func (s *site) uploadedMedia(r *web.Request, v *mediaView) (f media.File, data [
 	return f, data, nil
 }
 
-// replaceMedia removes files of a property, and adds a file whose bytes are already stored. Fresh may be nil.
+// replaceMedia removes files of a property, and adds a file whose bytes are already stored. If fresh is nil, it
+// only removes files.
 func (s *site) replaceMedia(w http.ResponseWriter, r *web.Request, there, gone []media.File, fresh *media.File) error {
 	c := access.Of(r).Contest
 	var add []media.File

@@ -19,7 +19,8 @@ func drawn(width, height int) string {
 	return out.String()
 }
 
-// TestMediaPage: an administrator uploads logos and photos, which replace those with the same tag, and removes them.
+// TestMediaPage checks that an administrator can upload logos and photos, which replace files with the same tag,
+// and can remove them.
 func TestMediaPage(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -time.Minute, store.Public, store.Settings{})

@@ -17,7 +17,7 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// overviewView is the overview of a contest for the jury.
+// overviewView is the jury's overview of a contest.
 type overviewView struct {
 	*access.Running
 	Phase    string // "before", "running" or "ended"
@@ -34,31 +34,31 @@ type overviewView struct {
 	Workers  []workerLine
 	Labels   []string
 	Facts    overviewFacts
-	Problem  []problemJudging // if the reader may change how they are judged
+	Problem  []problemJudging // set only if the reader may change it
 }
 
-// attention is something that the jury should act on.
+// attention is something that needs the jury's attention.
 type attention struct {
-	Class        string // of the style sheet: how urgent it is
+	Class        string // CSS class for its urgency
 	Text, Detail string
 	Link, Button string
-	Blocks       bool // the results cannot be final before
+	Blocks       bool // it prevents final results
 }
 
-// columnLine is the result of all teams in a problem.
+// columnLine is the result of all teams for a problem.
 type columnLine struct {
 	Label, Title                   string
 	Submissions, Solved, Pending   int
-	Accepted, Rejected, Unresolved int // percent of the submissions
+	Accepted, Rejected, Unresolved int // percentages of submissions
 }
 
-// Extensions are the minutes by which a contest can be extended at once.
+// Extensions returns the choices for extending a contest, in minutes.
 func (overviewView) Extensions() []int { return []int{5, 15, 30} }
 
-// finalizes reports whether the page says what blocks the final results.
+// finalizes reports whether the page shows what prevents final results.
 func (v *overviewView) finalizes() bool { return v.Conclude && !v.Final && v.Phase != "before" }
 
-// Blocks reports whether something that needs attention blocks the final results.
+// Blocks reports whether anything that needs attention prevents final results.
 func (v overviewView) Blocks() bool {
 	return slices.ContainsFunc(v.Attend, func(a attention) bool { return a.Blocks })
 }
@@ -96,7 +96,7 @@ func (s *site) overview(w http.ResponseWriter, r *web.Request) (err error) {
 	return s.Page(w, r, http.StatusOK, "overview", "Overview", v)
 }
 
-// overviewBoard fills in the latest submissions and the problems.
+// overviewBoard sets the latest submissions and the problems.
 func (s *site) overviewBoard(r *web.Request, v *overviewView) error {
 	const latest = 8
 	c := access.Of(r).Contest
@@ -141,7 +141,7 @@ func (s *site) overviewBoard(r *web.Request, v *overviewView) error {
 	return nil
 }
 
-// overviewQueue fills in the workers, and the jobs that wait for them.
+// overviewQueue sets the workers and the numbers of waiting jobs.
 func (s *site) overviewQueue(r *web.Request, v *overviewView) error {
 	queues, err := s.Dispatch.Queues(r.Context())
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *site) overviewQueue(r *web.Request, v *overviewView) error {
 	return err
 }
 
-// attend finds what the jury should act on, the most urgent first.
+// attend finds what needs the jury's attention, most urgent first.
 func (s *site) attend(r *web.Request, v *overviewView) error {
 	base := "/c/" + v.Slug
 	add := func(class, text, detail, link, button string) {
@@ -268,7 +268,7 @@ func (s *site) extend(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/c/"+c.Slug+"/overview")
 }
 
-// start starts a contest that has not started.
+// start starts a contest that has not begun.
 func (s *site) start(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
 	if !c.Starts.IsZero() && !s.Time().Before(c.Starts) {

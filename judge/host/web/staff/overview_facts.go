@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// overviewFacts are the numbers of an overview.
+// overviewFacts holds the figures of an overview.
 type overviewFacts struct {
 	*store.Unfinished
 	Time     string      // contest time; empty before the start
@@ -17,12 +17,12 @@ type overviewFacts struct {
 	Disputed []int64     // numbers of submissions about which workers disagreed
 	Backups  web.Backups // of the server
 	Late     bool        // the last backup failed or is too old
-	// Blocking are the checks that the final results do not pass, except those that need attention. They are
-	// only for readers who can finalize the results.
+	// Blocking lists the failed checks for final results, except those under needs attention. It is set only for
+	// readers who may finalize the results.
 	Blocking []checkLine
 }
 
-// overviewFacts fills in the numbers, and the checks that prevent final results.
+// overviewFacts sets the figures, and the checks that prevent final results.
 func (s *site) overviewFacts(r *web.Request, v *overviewView) error {
 	c, now := access.Of(r).Contest, s.Time()
 	f := &v.Facts
@@ -65,5 +65,5 @@ func (s *site) overviewFacts(r *web.Request, v *overviewView) error {
 	return nil
 }
 
-// Most returns at most five of the submissions about which workers disagreed.
+// Most returns at most five of the disputed submissions.
 func (f overviewFacts) Most() []int64 { return f.Disputed[:min(len(f.Disputed), 5)] }

@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestOverview: the jury sees what needs attention in a contest, and contestants see how they stand.
+// TestOverview checks that the jury sees what needs attention in a contest, and that contestants see their rank.
 func TestOverview(t *testing.T) {
 	h := webtest.New(t)
 	now := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -76,10 +76,10 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// TestWhenFrozen: the start page and the overview say when the scoreboard freezes, since when it is frozen, and nothing
-// of the freeze once it is unfrozen.
+// TestWhenFrozen checks that the home page and the overview say when the scoreboard freezes or since when it is
+// frozen, and do not mention the freeze after it is unfrozen.
 func TestWhenFrozen(t *testing.T) {
-	for _, passed := range []time.Duration{45 * time.Minute, 65 * time.Minute} { // in the contest, and after it
+	for _, passed := range []time.Duration{45 * time.Minute, 65 * time.Minute} { // during the contest and after it
 		h := webtest.New(t)
 		admin := h.Cookie("admin")
 		c := h.Contest("now", -30*time.Minute, store.Accounts, store.Settings{})

@@ -1,5 +1,5 @@
-// Package staff has the pages for the jury of a contest (settings, submissions, rejudgings, final results) and for
-// administrators of the server (workers, audit log). It does not compute scores.
+// Package staff serves the pages for the jury of a contest (settings, submissions, rejudgings, final results) and
+// for server administrators (workers, audit log). It does not compute scores.
 package staff
 
 import (
@@ -16,13 +16,13 @@ var files embed.FS
 
 var templates = web.NewTemplates(files)
 
-// site serves the pages of the jury and of the server.
+// site serves the jury and server pages.
 type site struct {
 	*web.Site
 	feeds *feed.Registry
 }
 
-// Pages returns the pages of the jury and of the server.
+// Pages returns the jury and server pages.
 func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s, feeds: &feed.Registry{Desk: s.Desk}}
 	return web.Pages{Templates: templates, Find: access.Find(s), Routes: []web.Route{

@@ -22,13 +22,13 @@ import (
 type rejudgingsView struct {
 	Slug    string
 	All     []rejudgingLine
-	Changes bool // the reader may create one
+	Changes bool // the reader may create a rejudging
 	Choice  choiceView
-	Every   bool // the check box for all submissions is set
+	Every   bool // the check box for all submissions is selected
 	Why     string
-	Against string // version to judge with, as typed
-	Repeats string // how often each submission is judged, as typed
-	Most    int    // the largest number of repeats
+	Against string // version to judge with, as entered
+	Repeats string // runs per submission, as entered
+	Most    int    // maximum of Repeats
 	Errors  web.FieldErrors
 }
 
@@ -79,7 +79,7 @@ func (s *site) rejudge(w http.ResponseWriter, r *web.Request) error {
 	var err error
 	if v.Repeats != "" {
 		if asked.Repeats, err = strconv.Atoi(v.Repeats); err != nil || asked.Repeats == 0 {
-			asked.Repeats = -1 // is out of range, and rejected as such
+			asked.Repeats = -1 // out of range, so it will be rejected
 		}
 	}
 	var made *store.Rejudging
@@ -110,27 +110,27 @@ type rejudgingView struct {
 	rejudgingLine
 	Slug    string
 	Running bool
-	Open    int    // submissions that are not judged yet
-	Left    int    // submissions that were left out; shown once, after the rejudging is created
-	Blocked int    // submissions that prevent applying it
-	Version string // first 12 digits of the version's digest; if empty, the active version of each problem
-	Repeats int    // how often each submission is judged
+	Open    int    // number of submissions not judged yet
+	Left    int    // number of submissions left out; shown once, after creation
+	Blocked int    // number of submissions that prevent applying it
+	Version string // start of the version's digest; if empty, the active versions are used
+	Repeats int    // runs per submission
 	Differ  []differentRuns
-	Differs int  // number of submissions whose runs differ; Differ may not have all of them
+	Differs int  // number of submissions whose runs differ; Differ may be incomplete
 	Changes bool // the reader may apply or cancel it
 	Matrix  matrixView
-	Lines   []rejudgedLine // of submissions that change
-	More    int            // submissions that change and are not in Lines
+	Lines   []rejudgedLine // submissions that change
+	More    int            // number of changed submissions that are not in Lines
 	Moves   []moveLine
 }
 
-// Changed returns the number of submissions that change.
+// Changed returns the number of submissions that would change.
 func (v rejudgingView) Changed() int { return len(v.Lines) + v.More }
 
-// Unchanged returns the number of judged submissions that do not change.
+// Unchanged returns the number of judged submissions that would not change.
 func (v rejudgingView) Unchanged() int { return v.Submissions - v.Open - v.Changed() }
 
-// matrixView counts old verdicts by new ones.
+// matrixView counts submissions by old and new verdict.
 type matrixView struct {
 	Columns []string
 	Rows    []matrixRow
@@ -154,13 +154,13 @@ type rejudgedLine struct {
 	Lost, Moved      bool
 }
 
-// differentRuns is a submission whose runs ended with different verdicts.
+// differentRuns is a submission whose runs have different verdicts.
 type differentRuns struct {
 	Slug, Label, Who, Runs string
 	Number                 int64
 }
 
-// runsOf returns the verdicts of runs with their workers, as text.
+// runsOf lists the verdicts of runs and their workers, as text.
 func runsOf(runs []store.RejudgedRun) string {
 	var all []string
 	for _, one := range runs {
@@ -175,13 +175,13 @@ type moveLine struct {
 }
 
 type moveCell struct {
-	Rank   int // 0 for a hidden team
+	Rank   int // zero for a hidden team
 	Solved int
 	Points float64
 	Time   time.Duration
 }
 
-// rejudgingAt returns the rejudging of the contest that the address names.
+// rejudgingAt returns the contest's rejudging with the id in the address.
 func (s *site) rejudgingAt(r *web.Request) (*store.Rejudging, error) {
 	one, err := s.Store.Rejudging(r.Context(), r.PathValue("id"))
 	if err == nil && one.Contest != access.Of(r).Contest.ID {
@@ -211,7 +211,7 @@ func (s *site) rejudging(w http.ResponseWriter, r *web.Request) error {
 		rejudgingLine: rejudgingOf(one), Slug: access.Of(r).Contest.Slug, Running: one.State == store.RejudgingRunning, Open: one.Open, Changes: r.Can(auth.Change),
 		Matrix: matrix(all), Repeats: one.Repeats, Version: string(one.Bundle[:min(len(one.Bundle), 12)]),
 	}
-	v.Left, _ = strconv.Atoi(r.FormValue("left")) // zero if it is missing
+	v.Left, _ = strconv.Atoi(r.FormValue("left")) // zero if missing
 	const most = 200
 	for _, c := range all {
 		if v.Running && (c.Lost() || c.Done && c.Moved) {

@@ -12,15 +12,15 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestRejudgingPages: a rejudging is begun by the filter of the list, looked at while it runs,
-// and applied; contestants see nothing of it before.
+// TestRejudgingPages checks that a rejudging can be started with the filter of the list, viewed while it runs, and
+// applied. Contestants must see no change before it is applied.
 func TestRejudgingPages(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
 	h.Contest("other", -time.Minute, store.Accounts, store.Settings{})
 	h.Judged(h.Send(c, "ada"), webtest.Failing()...)
 	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
-	h.Send(c, "bob") // which stays open
+	h.Send(c, "bob") // stays pending
 	admin, ada := h.Cookie("admin"), h.Cookie("ada")
 	list := h.Ask(admin, "GET", "/c/now/submissions?problem=A&verdict=WA&who=ada&language=py", nil).Body
 	if strings.Count(list, "/c/now/s/") != 1 || !strings.Contains(list, "/c/now/rejudgings?language=py&amp;problem=A&amp;verdict=WA&amp;who=ada") {
@@ -93,7 +93,7 @@ func TestRejudgingPages(t *testing.T) {
 	if len(entries) != 2 || entries[0].Action != "apply rejudging" || entries[1].Action != "rejudge" || entries[0].Actor != h.Accounts["admin"].ID {
 		t.Errorf("the audit has %+v", entries)
 	}
-	// Another one is cancelled.
+	// Another rejudging is canceled.
 	path, _, _ = strings.Cut(begin(url.Values{"why": {"y"}, "who": {"ada"}}, http.StatusSeeOther, "").Get("Location"), "?")
 	h.Ask(admin, "POST", path, url.Values{"do": {"cancel"}})
 	if all := h.Ask(admin, "GET", "/c/now/rejudgings", nil).Body; !strings.Contains(all, "cancelled") || !strings.Contains(all, "applied") {
@@ -101,7 +101,7 @@ func TestRejudgingPages(t *testing.T) {
 	}
 }
 
-// TestRejudgedSeveralTimes: the page shows which version judges, how often, and where the runs differ.
+// TestRejudgedSeveralTimes checks that the page shows the version, the number of runs, and the runs that differ.
 func TestRejudgedSeveralTimes(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

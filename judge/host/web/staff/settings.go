@@ -19,25 +19,25 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// settingsView is the form of a contest's settings.
+// settingsView is the form for a contest's settings.
 type settingsView struct {
 	New       bool
-	Slug      string // of the contest as stored
+	Slug      string // slug of the stored contest
 	Ends      time.Time
-	CanStart  bool // the contest has no start time, or starts later
+	CanStart  bool // the contest has no start time, or a later one
 	Uploads   bool // the reader may upload problem packages
 	F         settingsForm
 	Errors    web.FieldErrors
-	Problems  []problemChoice // those in the contest, by label
-	Others    []problemChoice // what can be added
+	Problems  []problemChoice // problems in the contest, by label
+	Others    []problemChoice // problems that can be added
 	Formats   []web.Choice
 	Shows     []web.Choice
-	Seen      []web.Choice // choices of the visibility
+	Seen      []web.Choice // choices of visibility
 	Languages []languageChoice
-	Kept      string   // if not empty, how the scoreboard is frozen at a time that the form cannot express
-	Confirm   string   // what an unusual change would do; nothing is saved yet
-	Stale     bool     // someone else saved the settings since the form was drawn
-	Zone      web.Zone // in which the form has times
+	Kept      string   // describes a freeze that the form cannot express; may be empty
+	Confirm   string   // effect of an unusual change; nothing is saved yet
+	Stale     bool     // another user saved the settings since the form was rendered
+	Zone      web.Zone // time zone of the form
 	ZoneLabel string
 }
 
@@ -46,7 +46,7 @@ type languageChoice struct {
 	On       bool
 }
 
-// problemChoice is a problem in the form, with its fields as they were sent.
+// problemChoice is a problem in the form, with its fields as sent.
 type problemChoice struct {
 	Slug, Title          string
 	In                   bool
@@ -63,10 +63,10 @@ var (
 	}
 )
 
-// Known returns the number of problems that the contest may have.
+// Known returns the number of selectable problems.
 func (v settingsView) Known() int { return len(v.Problems) + len(v.Others) }
 
-// Row returns a problem for the form.
+// Row returns a problem with the form's errors.
 func (v settingsView) Row(p problemChoice) problemRow { return problemRow{p, v.Errors} }
 
 type problemRow struct {
@@ -74,7 +74,7 @@ type problemRow struct {
 	Errors web.FieldErrors
 }
 
-// Scoring, Scoreboard, Access, and Advanced summarize the fields of a group.
+// Scoring, Scoreboard, Access, and Advanced summarize the settings of their groups.
 func (v settingsView) Scoring() string {
 	text := map[string]string{string(store.IOI): "IOI: points", string(store.Points): "points and time"}[v.F.Format]
 	penalty := " for each rejected submission"
@@ -140,7 +140,7 @@ func (s *site) newContest(w http.ResponseWriter, r *web.Request) error {
 	return s.settingsPage(w, r, http.StatusOK, v, nil)
 }
 
-// settingsPage draws the form; chosen are the problems by slug.
+// settingsPage renders the form. Chosen maps slugs to the selected problems.
 func (s *site) settingsPage(w http.ResponseWriter, r *web.Request, code int, v settingsView, chosen map[string]problemChoice) error {
 	problems, err := s.usable(r)
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *site) settingsPage(w http.ResponseWriter, r *web.Request, code int, v s
 		}
 	}
 	v.Zone, v.Uploads = r.Zone(), r.CanAnywhere(auth.Make)
-	starts, _ := v.Zone.ReadMoment(v.F.Starts) // if it is not valid, the label is that of the current time
+	starts, _ := v.Zone.ReadMoment(v.F.Starts) // if invalid, the label is for the current time
 	v.ZoneLabel = v.Zone.Label(starts, s.Time())
 	v.Formats, v.Seen, v.Shows = access.Formats, web.Visibilities, showChoices
 	v.F.Removed = append(v.F.Removed, intervalForm{})
@@ -180,7 +180,7 @@ func (s *site) settingsPage(w http.ResponseWriter, r *web.Request, code int, v s
 	return s.Page(w, r, code, "settings", title, v)
 }
 
-// byLabel orders labels of problems: A to Z before AA.
+// byLabel compares problem labels: A to Z come before AA.
 func byLabel(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 func (s *site) makeContest(w http.ResponseWriter, r *web.Request) error {
@@ -225,7 +225,7 @@ func (s *site) editContest(w http.ResponseWriter, r *web.Request) error {
 	return s.settingsPage(w, r, http.StatusOK, v, chosen)
 }
 
-// describe sets what the form shows of a stored contest in addition to its fields.
+// describe sets the form values of a stored contest that are not among its fields.
 func (s *site) describe(v *settingsView, c *store.Contest) {
 	v.Slug, v.Ends = c.Slug, c.Ends()
 	v.CanStart = c.Starts.IsZero() || s.Time().Before(c.Starts)
@@ -236,7 +236,7 @@ func (s *site) describe(v *settingsView, c *store.Contest) {
 
 func (s *site) changeContest(w http.ResponseWriter, r *web.Request) error {
 	before, changed := access.Of(r).Contest, *access.Of(r).Contest
-	c := &changed // if it is not saved, the page around the form shows the stored contest
+	c := &changed // if not saved, the rest of the page shows the stored contest
 	problems, v, chosen, err := s.readSettings(w, r, c)
 	code := http.StatusBadRequest
 	if err == nil && len(v.Errors) == 0 && r.PostFormValue("confirm") == "" {
@@ -301,7 +301,7 @@ func (s *site) disruptiveChange(r *web.Request, before, c *store.Contest, proble
 	return "", nil
 }
 
-// spoken returns the languages of problems, without the restrictions of a contest.
+// spoken returns the languages of the problems, without contest restrictions.
 func (s *site) spoken(problems []*store.Problem) ([]desk.Spoken, error) {
 	all := make([]*store.ContestProblem, len(problems))
 	for i, p := range problems {
@@ -310,7 +310,7 @@ func (s *site) spoken(problems []*store.Problem) ([]desk.Spoken, error) {
 	return s.Desk.Languages(all)
 }
 
-// formOf returns the fields of a stored contest.
+// formOf returns the form fields for a stored contest.
 func formOf(c *store.Contest, z web.Zone) settingsForm {
 	f := settingsForm{
 		Name: c.Name, Slug: c.Slug, StartBy: startByHand, Hours: "2", Minutes: "0", NoEnd: c.Length == 0, Format: string(c.Format), Freeze: freezeNever, FreezeMinutes: "60",
@@ -327,7 +327,7 @@ func formOf(c *store.Contest, z web.Zone) settingsForm {
 	switch before := c.Length - c.Freeze; {
 	case c.Freeze == 0:
 	case c.Length == 0 || before%time.Second != 0:
-		f.Freeze = freezeKept // it was frozen by hand
+		f.Freeze = freezeKept // frozen manually
 	default:
 		f.Freeze, f.FreezeMinutes = freezeBefore, minutesText(before)
 	}

@@ -22,7 +22,7 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// settingsForm has the fields of a contest's settings as they were sent.
+// settingsForm holds the fields of a contest's settings as sent.
 type settingsForm struct {
 	Name, Slug                  string
 	StartBy, Starts             string // StartBy is startAt or startByHand
@@ -35,14 +35,14 @@ type settingsForm struct {
 	Visibility, Show, PerMinute string
 	SomeLanguages               bool
 	Languages                   []string
-	Statements                  string // codes of languages
+	Statements                  string // language codes
 	Practice, KeepSources       bool
 	Printing                    bool
 	Removed                     []intervalForm
 	Revision                    string
 }
 
-// intervalForm has the fields of a removed interval.
+// intervalForm holds the fields of a removed interval.
 type intervalForm struct{ From, To string }
 
 // Values of radio buttons.
@@ -58,11 +58,11 @@ var (
 	labels = regexp.MustCompile(`^[A-Za-z0-9]{1,8}$`)
 )
 
-// mostSettings is the maximum number of bytes in the form of a contest.
+// mostSettings is the maximum size in bytes of a settings form.
 const mostSettings = 1 << 20
 
-// readSettings reads the form into c. The view has the fields as they were sent. If fields are not valid, the view has
-// Errors, and c is incomplete.
+// readSettings reads the form into c. The view holds the fields as sent. If fields are invalid, v.Errors lists
+// them and c is incomplete.
 func (s *site) readSettings(w http.ResponseWriter, r *web.Request, c *store.Contest) (problems []store.NewContestProblem, v settingsView, chosen map[string]problemChoice, err error) {
 	if err := web.ReadForm(w, r, mostSettings); err != nil {
 		return nil, v, nil, err
@@ -163,7 +163,8 @@ func letters(n int) string {
 	return letters(n/26-1) + letters(n%26)
 }
 
-// firstUnknownLanguage returns the first id that names no known language, or "".
+// firstUnknownLanguage returns the first id that names no known language. It returns an empty string if all are
+// known.
 func (s *site) firstUnknownLanguage(ids []string, problems []*store.Problem) (string, error) {
 	all, err := s.spoken(problems)
 	if err != nil || len(all) == 0 { // no problem has reported its languages yet
@@ -177,8 +178,8 @@ func (s *site) firstUnknownLanguage(ids []string, problems []*store.Problem) (st
 	return "", nil
 }
 
-// settle copies the fields into the contest, except its problems and languages. If startsNow is set, the contest
-// starts now.
+// settle copies the form fields to the contest, except its problems and languages. If startsNow is set, the
+// contest starts now.
 func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow bool) {
 	f, e := &v.F, &v.Errors
 	var err error
@@ -256,7 +257,7 @@ func (s *site) settle(v *settingsView, c *store.Contest, z web.Zone, startsNow b
 	c.Settings.Removed = readRemoved(f.Removed, c, z, e)
 }
 
-// readNumber reads a number of units, from 0. An empty text is 0.
+// readNumber parses a non-negative number of units. An empty text means 0.
 func readNumber(text string, unit time.Duration) (time.Duration, error) {
 	n, err := strconv.ParseFloat(cmp.Or(strings.Replace(text, ",", ".", 1), "0"), 64)
 	if err != nil || math.IsNaN(n) || n < 0 || n > 100_000 {
@@ -265,7 +266,8 @@ func readNumber(text string, unit time.Duration) (time.Duration, error) {
 	return time.Duration(n * float64(unit)).Round(time.Millisecond), nil
 }
 
-// readRemoved reads the removed intervals. Each must begin while the contest runs, because it has no effect at other times.
+// readRemoved reads the removed intervals. Each must begin while the contest is running, because it has no effect
+// at other times.
 func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.FieldErrors) (all []store.Interval) {
 	if len(fields) > 0 && c.Starts.IsZero() {
 		e.Add("removed", "Set the start time of the contest before you exclude time.")
@@ -294,16 +296,16 @@ func readRemoved(fields []intervalForm, c *store.Contest, z web.Zone, e *web.Fie
 			e.Add("removed", "The interval %s is not during the contest, which lasts from %s to %s.", text(one), c.Starts.In(z.Location).Format(shownMoment), ends.In(z.Location).Format(shownMoment))
 			return nil
 		}
-		ends = ends.Add(one.To.Sub(one.From)) // the contest ends later by as much
+		ends = ends.Add(one.To.Sub(one.From)) // each interval extends the contest
 	}
 	return all
 }
 
-// shownMoment is the layout of a full time on pages.
+// shownMoment is the layout of dates with times on pages.
 const shownMoment = "2 Jan 2006, 15:04:05"
 
-// unusable describes the first problem of a contest's form that the caller may not add. If there is
-// none, it returns an empty string.
+// unusable returns an error message for the first problem in a form that the caller may not add. It returns an
+// empty string if there is none.
 func unusable(r *web.Request, known []*store.Problem) string {
 	for _, slug := range r.PostForm["problem"] {
 		if !slices.ContainsFunc(known, func(p *store.Problem) bool { return p.Slug == slug }) {
@@ -313,7 +315,7 @@ func unusable(r *web.Request, known []*store.Problem) string {
 	return ""
 }
 
-// usable returns the problems that the caller may put into the contest, or into a new one.
+// usable returns the problems that the caller may add to the contest, or to a new one.
 func (s *site) usable(r *web.Request) ([]*store.Problem, error) {
 	var c *store.Contest
 	if a := access.Of(r); a != nil {

@@ -12,8 +12,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// settings returns the form of a contest with some fields changed: pairs of a name and a value. An
-// empty value removes a field.
+// settings returns a settings form with changes, which are pairs of a field name and a value. An empty value
+// removes the field.
 func settings(changes ...string) url.Values {
 	v := url.Values{
 		"name": {"Spring"}, "slug": {"spring"}, "start_by": {"hand"}, "hours": {"2"}, "minutes": {"30"}, "format": {"icpc"}, "visibility": {"public"}, "show": {"samples"},
@@ -27,8 +27,8 @@ func settings(changes ...string) url.Values {
 	return v
 }
 
-// TestSettings: each field that is wrong is named beside the field and above the form, and what was
-// typed stays; a form without mistakes is stored as it was sent.
+// TestSettings checks that each invalid field is reported beside the field and above the form, that input is kept,
+// and that valid settings are stored as sent.
 func TestSettings(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -108,14 +108,14 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	check("new")
-	// What the form shows of it gives the same again.
+	// The form of the stored contest can be sent back without changes.
 	again := webtest.Form(t, h.Ask(admin, "GET", "/c/spring/edit", nil).Body, "/c/spring/edit")
 	if got := h.Ask(admin, "POST", "/c/spring/edit", again); got.Code != 303 {
 		t.Fatalf("the form as it was drawn: %d\n%s", got.Code, got.Body)
 	}
 	c = webtest.Must[*store.Contest](t)(h.Store.ContestBySlug(t.Context(), "spring"))
 	check("unchanged")
-	// Two change it at once: nothing is lost.
+	// If two users change the contest at once, no change is lost.
 	stale := settings("revision", "1", "name", "Mine")
 	got := h.Ask(admin, "POST", "/c/spring/edit", stale)
 	if got.Code != 409 || !strings.Contains(got.Body, "someone else changed the settings") || !strings.Contains(got.Body, `value="Mine"`) {
@@ -129,8 +129,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestSettingsOfARunningContest: a change that ends a contest or takes submissions out of it is shown
-// before it is saved.
+// TestSettingsOfARunningContest checks that a change that ends a contest or removes its submissions must be
+// confirmed.
 func TestSettingsOfARunningContest(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -156,8 +156,7 @@ func TestSettingsOfARunningContest(t *testing.T) {
 	}
 }
 
-// TestFreezeOfSettings: a scoreboard that was frozen by hand stays as it is while other settings are
-// saved.
+// TestFreezeOfSettings checks that a manual freeze is kept when other settings are saved.
 func TestFreezeOfSettings(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -178,8 +177,8 @@ func TestFreezeOfSettings(t *testing.T) {
 	}
 }
 
-// TestNamesBecomeAddresses: an empty web address is made from the name, and problems without a label
-// get the next free letter.
+// TestNamesBecomeAddresses checks that an empty web address is derived from the name, and that problems without a
+// label get the next free letter.
 func TestNamesBecomeAddresses(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -203,7 +202,7 @@ func TestNamesBecomeAddresses(t *testing.T) {
 	}
 }
 
-// TestStartAndExtend: a contest is started by a button, once; its end and its freeze move together.
+// TestStartAndExtend checks that a button starts a contest, once, and that extending moves its end and its freeze.
 func TestStartAndExtend(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -244,7 +243,7 @@ func TestStartAndExtend(t *testing.T) {
 		t.Errorf("it lasts %v and freezes at %v", c.Length, c.Freeze)
 	}
 	c := contest()
-	c.Freeze = time.Millisecond // frozen already
+	c.Freeze = time.Millisecond // already frozen
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -288,8 +287,7 @@ func TestStartAndExtend(t *testing.T) {
 	}
 }
 
-// TestFrameOfRefusedSettings: around a form that was refused, the page has the contest as it is, and not as
-// somebody typed it.
+// TestFrameOfRefusedSettings checks that the page around a refused form shows the stored contest, not the input.
 func TestFrameOfRefusedSettings(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

@@ -18,27 +18,27 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// shadowView compares a contest with its primary.
+// shadowView is the comparison of a contest with its primary.
 type shadowView struct {
 	*shadow.Report
 	Slug   string
 	Lines  []shadowLine
 	Rows   []shadowRow
-	Judged int // submissions with two verdicts
-	// Open are the differences that are not acknowledged, and Known the others. Seen is the digest of both.
+	Judged int // number of submissions with both verdicts
+	// Open lists the unacknowledged differences, and Known the acknowledged ones. Seen is the digest of both.
 	Open, Known []shadow.Difference
 	Seen        string
 	Conclude    bool // the reader may acknowledge them
-	All         bool // the lists are complete, and not only their first rows
+	All         bool // show complete lists rather than their first rows
 }
 
-// shadowRows is how many rows of a list the page shows first.
+// shadowRows is the number of rows of a list that the page shows at first.
 const shadowRows = 20
 
 // Shows reports whether the page shows row i of a list.
 func (v *shadowView) Shows(i int) bool { return v.All || i < shadowRows }
 
-// Cut reports whether the page leaves rows of a list of n out.
+// Cut reports whether the page omits rows of a list of n rows.
 func (v *shadowView) Cut(n int) bool { return n > 0 && !v.Shows(n-1) }
 
 // shadowLine is a submission with different verdicts.
@@ -54,13 +54,13 @@ type shadowRow struct {
 	Cells  []shadowCell
 }
 
-// shadowCell counts the submissions with two verdicts.
+// shadowCell counts the submissions with a pair of verdicts.
 type shadowCell struct {
 	N    int
 	Same bool
 }
 
-// shadowName returns the name of a verdict on the page.
+// shadowName returns a verdict for display.
 func shadowName(v judge.Verdict) string {
 	if v == judge.NotJudged {
 		return "pending"
@@ -68,7 +68,7 @@ func shadowName(v judge.Verdict) string {
 	return string(v)
 }
 
-// Columns are the heads of the matrix.
+// Columns returns the column headings of the matrix.
 func (v *shadowView) Columns() (all []string) {
 	for _, one := range v.Matrix.Columns {
 		all = append(all, shadowName(one))
@@ -76,7 +76,7 @@ func (v *shadowView) Columns() (all []string) {
 	return all
 }
 
-// Teams joins the ids of teams.
+// Teams joins team ids.
 func (v *shadowView) Teams(ids []string) string { return strings.Join(ids, ", ") }
 
 // shadowPage compares the verdicts and scoreboards of a contest and its primary.
@@ -119,14 +119,14 @@ func (s *site) shadowPage(w http.ResponseWriter, r *web.Request) error {
 	return s.Page(w, r, http.StatusOK, "shadow", "Shadow", v)
 }
 
-// seenDifferences returns a digest of the differences that a page shows. The form sends it back, so that no other
-// differences are acknowledged.
+// seenDifferences returns a digest of the differences on a page. The form sends the digest back, so that only the
+// differences that the page showed are acknowledged.
 func seenDifferences(c *store.Comparison) string {
 	sum := sha256.Sum256([]byte(strings.Join(c.Differences, "\n")))
 	return hex.EncodeToString(sum[:12])
 }
 
-// acknowledge allows the results to become final with the differences that the page showed.
+// acknowledge allows the results to become final despite the differences on the page.
 func (s *site) acknowledge(w http.ResponseWriter, r *web.Request) error {
 	c, why := access.Of(r).Contest, r.Field("why")
 	compared, err := s.compared(r)
@@ -154,7 +154,8 @@ func (s *site) acknowledge(w http.ResponseWriter, r *web.Request) error {
 	return s.Done(w, r, "acknowledge differences", c.Slug, why+" ("+said+")", "/c/"+c.Slug+"/shadow")
 }
 
-// attendShadow adds the problems of the connection to the primary. It reports whether the contest follows one.
+// attendShadow calls add if the primary is silent, or if some of its objects could not be imported. It reports
+// whether the contest follows a primary.
 func (s *site) attendShadow(r *web.Request, add func(class, text, detail, link, button string)) (bool, error) {
 	c := access.Of(r).Contest
 	source, err := s.Store.Source(r.Context(), c.ID)

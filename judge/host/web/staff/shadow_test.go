@@ -67,8 +67,8 @@ func TestDifferencesNameThePrimary(t *testing.T) {
 	}
 }
 
-// TestShadowPage: the jury compares verdicts, scoreboards and awards with those of a primary, and sees how long it
-// has been silent.
+// TestShadowPage checks that the jury can compare verdicts, scoreboards and awards with the primary's, and sees
+// how long the primary has been silent.
 func TestShadowPage(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -2*time.Minute, store.Accounts, store.Settings{})
@@ -87,7 +87,7 @@ func TestShadowPage(t *testing.T) {
 	}
 	h.Judged(h.Send(c, "ada"), webtest.Accepted()...) // 1
 	h.Judged(h.Send(c, "bob"), webtest.Failing()...)  // 2
-	h.Send(c, "bob")                                  // 3 stays pending
+	h.Send(c, "bob")                                  // submission 3 stays pending
 	check(h.Store.SetSource(t.Context(), store.Source{Contest: c.ID, URL: "https://primary.example/contests/x" + webtest.Evil, Account: h.Accounts["admin"].ID}))
 	page := h.Ask(judge1, "GET", "/c/now/shadow", nil).Body
 	for _, want := range []string{"The primary has sent nothing yet", `<span class="tag bad">nothing received yet`, "The primary shows no scoreboard"} {
@@ -132,7 +132,7 @@ func TestShadowPage(t *testing.T) {
 	if page := h.Ask(admin, "GET", "/c/now/overview", nil).Body; !strings.Contains(page, "1 object of the primary could not be taken over completely") || strings.Contains(page, "silent") {
 		t.Errorf("the overview says of the primary:\n%s", page)
 	}
-	// What the primary decides, and for which team another account submitted, is told.
+	// The pages show verdicts set by the primary, and the team for which another account submitted.
 	all, err := h.Store.ShadowedSubmissions(t.Context(), c.ID)
 	check(err)
 	check(h.Store.SetShadowed(t.Context(), c.ID, []store.Shadowed{{ID: all[1].ID, Given: judge.Accepted}}))
@@ -170,8 +170,8 @@ func TestShadowPage(t *testing.T) {
 	}
 }
 
-// TestDifferencesKeepResultsOpen: results with differences from the primary become final only after an administrator
-// has acknowledged, with a reason, the differences that the page shows.
+// TestDifferencesKeepResultsOpen checks that results that differ from the primary's become final only after an
+// administrator has acknowledged the differences on the page, with a reason.
 func TestDifferencesKeepResultsOpen(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -2*time.Minute, store.Accounts, store.Settings{})
@@ -259,7 +259,7 @@ func TestDifferencesKeepResultsOpen(t *testing.T) {
 	acknowledge("admin", first, "too late", 409)
 }
 
-// TestEqualToThePrimary: results without a difference from the primary need nothing.
+// TestEqualToThePrimary checks that results that match the primary's need no acknowledgement.
 func TestEqualToThePrimary(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -2*time.Minute, store.Accounts, store.Settings{})
@@ -281,7 +281,7 @@ func TestEqualToThePrimary(t *testing.T) {
 	}
 }
 
-// TestManyDifferences: each list of the comparison shows its first 20 rows, and all of them on request.
+// TestManyDifferences checks that each list of the comparison shows its first 20 rows, and all rows on request.
 func TestManyDifferences(t *testing.T) {
 	for n, cut := range map[int]bool{20: false, 21: true} {
 		h := webtest.New(t)
@@ -313,12 +313,12 @@ func TestManyDifferences(t *testing.T) {
 		for _, all := range []bool{false, true} {
 			address := map[bool]string{false: "/c/now/shadow", true: "/c/now/shadow?all=yes"}[all]
 			page := h.Ask(h.Cookie("judge"), "GET", address, nil).Body
-			lists := section.FindAllString(page, -1)[1:] // after the matrix
+			lists := section.FindAllString(page, -1)[1:] // lists after the matrix
 			if len(lists) != 5 {
 				t.Fatalf("%d lists:\n%s", len(lists), page)
 			}
 			if !cut {
-				lists = lists[:1] // the others have further rows
+				lists = lists[:1] // the other lists have more rows
 			}
 			for i, list := range lists {
 				shown := strings.Count(list, `<th scope="row"`) + strings.Count(list, "<li>")

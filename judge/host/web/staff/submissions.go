@@ -18,20 +18,20 @@ import (
 	"assay/judge/host/web/access"
 )
 
-// choiceView is a filter of submissions with its choices.
+// choiceView is a filter for submissions, with its choices.
 type choiceView struct {
 	desk.Choice
 	Problems  []*store.ContestProblem
 	Languages []desk.Spoken
 	Groups    []string
 	Verdicts  []judge.Verdict
-	Unjudged  string // the word for those without a verdict; "" where they cannot be chosen
-	// Verified is the number of verified verdicts, and Verifies the number of verdicts that judges verify.
+	Unjudged  string // choice for pending submissions; empty if not available
+	// Verified is the number of verified verdicts. Verifies is the number of verdicts that require verification.
 	Verified, Verifies int
 	Errors             web.FieldErrors // of the form for a rejudging
 }
 
-// choice reads a filter from an address or a form. If the filter is not valid, it returns a *desk.Refusal.
+// choice reads a filter from an address or a form. It returns a *desk.Refusal if the filter is invalid.
 func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) {
 	v = choiceView{
 		Choice: desk.Choice{
@@ -62,7 +62,7 @@ func (s *site) choice(r *web.Request) (v choiceView, f store.Filter, err error) 
 	return v, f, err
 }
 
-// countVerified returns how many verdicts of the teams that the caller judges are verified, and how many judges verify.
+// countVerified returns how many verdicts of the caller's teams are verified, and how many require verification.
 func (s *site) countVerified(r *web.Request) (done, all int, err error) {
 	a := access.Of(r)
 	if a.Sites == nil {
@@ -80,7 +80,7 @@ func (s *site) countVerified(r *web.Request) (done, all int, err error) {
 	return done, all, nil
 }
 
-// usedLanguages returns the languages of the contest's submissions, and the chosen language.
+// usedLanguages returns the languages of the contest's submissions, and the selected language.
 func (s *site) usedLanguages(r *web.Request, v choiceView) ([]desk.Spoken, error) {
 	all, err := s.Languages(v.Problems)
 	if err != nil {
@@ -97,23 +97,23 @@ func (s *site) usedLanguages(r *web.Request, v choiceView) ([]desk.Spoken, error
 	}), nil
 }
 
-// A menu has the values of one filter, each a link to the list with it.
+// A menu is a filter with its values. Each value is a link to the filtered list.
 type menu struct {
 	Name    string
-	Chosen  string // text of the chosen value; empty if the filter is off
+	Chosen  string // text of the selected value; empty if none
 	Options []option
-	Field   string // if not empty, another value can be typed
-	Value   string // the typed value
+	Field   string // field for entering another value; may be empty
+	Value   string // the entered value
 }
 
 type option struct {
 	Text  string
 	Link  template.URL
-	Here  bool // it is chosen
+	Here  bool // it is selected
 	value string
 }
 
-// menus returns the filters of a list at a path.
+// menus returns the filters for a list at a path.
 func (v *choiceView) menus(path string, times []option) []menu {
 	one := func(name, field, chosen string) *menu {
 		m := &menu{Name: name}
@@ -156,7 +156,7 @@ func (v *choiceView) menus(path string, times []option) []menu {
 		all = append(all, *verify)
 	}
 	for _, typed := range []struct{ name, field, value string }{{"Worker", "worker", v.Worker}, {"Version", "version", v.Version}} {
-		if typed.value != "" { // this filter has no menu; only links on other pages set it
+		if typed.value != "" { // no menu; only links on other pages set this filter
 			m := one(typed.name, typed.field, typed.value)
 			m.add(v, path, typed.value, typed.field, typed.value, true)
 			all = append(all, *m)
@@ -165,7 +165,7 @@ func (v *choiceView) menus(path string, times []option) []menu {
 	return all
 }
 
-// times returns ranges of contest times for the menu. Before the start, there are none.
+// times returns ranges of contest time for the menu. It returns none before the start.
 func times(c *store.Contest, now time.Time) (all []option) {
 	if c.Starts.IsZero() || now.Before(c.Starts) {
 		return nil
@@ -185,7 +185,7 @@ func times(c *store.Contest, now time.Time) (all []option) {
 	return append(all, option{Text: "First hour", value: "-1:00:00"})
 }
 
-// add adds the value of a field of the filter. If it is empty, it turns the filter off.
+// add adds an option that sets a filter field to value. An empty value turns the filter off.
 func (m *menu) add(v *choiceView, path, text, field, value string, here bool) {
 	q := v.query()
 	if q.Del(field); value != "" {
@@ -196,10 +196,10 @@ func (m *menu) add(v *choiceView, path, text, field, value string, here bool) {
 	if len(q) > 0 {
 		path += "?" + q.Encode()
 	}
-	m.Options = append(m.Options, option{text, template.URL(path), here, value}) // of escaped parts
+	m.Options = append(m.Options, option{text, template.URL(path), here, value}) // path and query are escaped
 }
 
-// query is the filter as part of an address.
+// query returns the filter as a URL query.
 func (v *choiceView) query() url.Values {
 	q := url.Values{}
 	for name, value := range map[string]string{"problem": v.Problem, "who": v.Who, "group": v.Group, "verdict": v.Verdict, "language": v.Language, "time": v.Time, "verify": v.Verify,
@@ -211,15 +211,15 @@ func (v *choiceView) query() url.Values {
 	return q
 }
 
-// submissionsView lists the submissions of a contest for the jury.
+// submissionsView is the jury's list of a contest's submissions.
 type submissionsView struct {
 	Slug    string
 	Lines   []web.Line
 	Choice  choiceView
 	Menus   []menu
-	Kept    map[string]string // the filters without a field in the form
-	Older   template.URL      // the next page; if empty, there is none
-	Rejudge template.URL      // the form to rejudge these submissions; if empty, the reader may not
+	Kept    map[string]string // filters without a field in the form
+	Older   template.URL      // link to the next page; empty if none
+	Rejudge template.URL      // link to rejudge these submissions; empty if not allowed
 }
 
 // Filtered reports whether a filter is set.
@@ -249,7 +249,7 @@ func (s *site) submissions(w http.ResponseWriter, r *web.Request) error {
 		}
 	}
 	if len(rows) > 0 && r.Can(auth.SeeAll) {
-		v.Rejudge = template.URL(path + "/rejudgings?" + query.Encode()) // of escaped parts
+		v.Rejudge = template.URL(path + "/rejudgings?" + query.Encode()) // path and query are escaped
 	}
 	if len(rows) > most {
 		rows = rows[:most]

@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestFilters: each filter of the list is a menu of links that keep the other filters, and only
-// languages of submissions are in it.
+// TestFilters checks that each filter is a menu of links that keep the other filters, and that the language menu
+// lists only languages of submissions.
 func TestFilters(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -49,7 +49,7 @@ func TestFilters(t *testing.T) {
 			t.Errorf("the list has no %s:\n%s", want, got["page"])
 		}
 	}
-	// Groups of teams, and times of the contest, which began a minute ago.
+	// Filters for groups and for contest times. The contest began a minute ago.
 	if strings.Contains(got["page"], `name="group"`) || got["Group"] != "" {
 		t.Errorf("a filter of groups where there are none:\n%s", got["page"])
 	}

@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// publish makes a problem that can be golfed, with the contents of the harness's own.
+// publish publishes a golf problem with the contents of the harness's problem.
 func publish(h *webtest.Harness, slug, owner string) {
 	h.Helper()
 	p := h.Problem
@@ -21,8 +21,8 @@ func publish(h *webtest.Harness, slug, owner string) {
 	}))
 }
 
-// TestProblemsOfAnotherContest: a jury uses its own problems and those that its contest has. It
-// neither sees the names of others in a form nor takes one in, whatever it sends.
+// TestProblemsOfAnotherContest checks that a jury can add its own problems and keep those of its contest. It
+// cannot see or add problems of others.
 func TestProblemsOfAnotherContest(t *testing.T) {
 	h := webtest.New(t)
 	chief := webtest.Must[[]*store.Account](t)(h.Store.NewAccounts(t.Context(), store.NewAccount{Login: "chief", Display: "chief", Kind: store.Person, Role: string(auth.ContestAdmin)}))
@@ -70,7 +70,7 @@ func TestProblemsOfAnotherContest(t *testing.T) {
 			t.Errorf("%s adds %s: the contest has %d problems", tt.who, tt.problem, len(after))
 		}
 	}
-	// What an administrator gave to the contest stays in it, and its jury may keep it.
+	// A problem that an administrator added stays in the contest, and the jury can keep it.
 	v := form("foreign")
 	v.Set("revision", fmt.Sprint(webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), mine.ID)).Revision))
 	v.Set("label-foreign", "C")
@@ -79,8 +79,8 @@ func TestProblemsOfAnotherContest(t *testing.T) {
 	}
 }
 
-// TestProblemsThatAreNotUsable: a hole, a ladder and a tournament take no problem that the form
-// does not offer.
+// TestProblemsThatAreNotUsable checks that a hole, a ladder and a tournament accept only problems that their forms
+// offer.
 func TestProblemsThatAreNotUsable(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")

@@ -12,19 +12,19 @@ import (
 	"assay/judge/host/web"
 )
 
-// workersView is the page of workers and the queue.
+// workersView is the page of the workers and the queue.
 type workersView struct {
 	Workers []workerLine
 	Queues  []queueLine
-	Waits   string         // why judging is slow; "" if it is not
-	Servers []store.Server // if there are several
+	Waits   string         // why judging is slow; empty if it is not
+	Servers []store.Server // set if there are several
 	Now     time.Time
 	Backups web.Backups
 	Late    bool // the last backup is too old
 	Audit   bool // the reader may see the audit log
 }
 
-// Connected returns how many workers are connected.
+// Connected returns the number of connected workers.
 func (v workersView) Connected() (n int) {
 	for _, one := range v.Workers {
 		if one.Here {
@@ -46,7 +46,7 @@ type queueLine struct {
 	Oldest             time.Duration
 }
 
-// workerLines returns the workers that may take jobs.
+// workerLines returns the workers that are not revoked.
 func (s *site) workerLines(r *web.Request) (lines []workerLine, err error) {
 	all, err := s.Store.Workers(r.Context())
 	for _, one := range all {

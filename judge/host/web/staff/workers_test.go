@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestBackupsAreShown to the staff, with what is wrong with them.
+// TestBackupsAreShown checks that administrators and juries see the state of backups, including errors.
 func TestBackupsAreShown(t *testing.T) {
 	h := webtest.New(t)
 	judge, now := h.Cookie("judge"), time.Now()
@@ -33,7 +33,7 @@ func TestBackupsAreShown(t *testing.T) {
 	}
 }
 
-// TestServersAreShown if there are several.
+// TestServersAreShown checks that the page lists the servers if there are several.
 func TestServersAreShown(t *testing.T) {
 	h := webtest.New(t)
 	judge := h.Cookie("judge")

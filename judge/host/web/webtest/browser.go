@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Everywhere runs a story in a browser: on a phone and on a desk, with scripts and without.
+// Everywhere runs a test in a browser, on a phone and a desktop screen, with and without scripts.
 func Everywhere(t *testing.T, story func(t *testing.T, width int, scripts bool)) {
 	t.Helper()
 	if os.Getenv("ASSAY_SLOW") == "" {
@@ -25,7 +25,7 @@ const (
 	Heading = `document.querySelector('h1').textContent.trim()`
 	Said    = `document.querySelector('main').innerText`
 	Alert   = `(document.querySelector('[role=alert]') || {innerText: ''}).innerText`
-	// What is wider than the screen and does not scroll by itself.
+	// Wide lists the elements that are wider than the screen and do not scroll.
 	Wide = `[...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && !e.closest('.scroll, .flush, ` +
 		`pre, .said, .skip, option, svg') && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + ` +
 		`e.className + ' ' + e.textContent.trim().slice(0, 40)).join('; ')`

@@ -12,13 +12,12 @@ import (
 	"assay/judge/host/store"
 )
 
-// Accepted returns the events of a correct program.
+// Accepted returns the events of an accepted submission.
 func Accepted() []judge.Event {
 	return []judge.Event{&judge.Finished{Verdict: judge.Accepted, Passed: 2, Judged: 2, Cases: 2}}
 }
 
-// Clarify stores a clarification of an account. If it is not from the jury, it is a request of the
-// account's team.
+// Clarify stores a clarification of an account. Unless it is from the jury, it is a request of the account's team.
 func (h *Harness) Clarify(c *store.Contest, n store.NewClarification, login string) {
 	h.Helper()
 	n.Contest, n.Account = c.ID, h.Accounts[login].ID
@@ -30,10 +29,10 @@ func (h *Harness) Clarify(c *store.Contest, n store.NewClarification, login stri
 	}
 }
 
-// TextOfAda is part of all answers of ada, which no other contestant may read.
+// TextOfAda is part of all golf submissions of ada. Other contestants must not see it.
 const TextOfAda = "lambda-of-ada"
 
-// Hole creates a public hole of the problem.
+// Hole creates a public hole for the problem.
 func (h *Harness) Hole(slug string) *store.Hole {
 	h.Helper()
 	o := &store.Hole{Slug: slug, Name: slug + Evil, ProblemSlug: "sum", Visibility: store.Public}
@@ -43,7 +42,7 @@ func (h *Harness) Hole(slug string) *store.Hole {
 	return o
 }
 
-// Answer stores an answer, whose proof begins.
+// Answer stores a golf submission and starts its check.
 func (h *Harness) Answer(o *store.Hole, login, text string) *store.Answer {
 	h.Helper()
 	data := []byte(text)
@@ -72,7 +71,7 @@ func (h *Harness) Answer(o *store.Hole, login, text string) *store.Answer {
 	return a
 }
 
-// Proved returns the result of a proof, packed as workers do.
+// Proved returns the result of a golf check, encoded like a worker's.
 func (h *Harness) Proved(language string, v judge.GolfVerdict, size int) (*judge.GolfProved, []byte) {
 	h.Helper()
 	p := &judge.GolfProved{
@@ -94,7 +93,7 @@ func (h *Harness) Proved(language string, v judge.GolfVerdict, size int) (*judge
 	return p, packed
 }
 
-// Prove ends the proof of an answer.
+// Prove records the result of a golf submission's check.
 func (h *Harness) Prove(a *store.Answer, language string, v judge.GolfVerdict, size int) *store.Answer {
 	h.Helper()
 	p, packed := h.Proved(language, v, size)
@@ -113,8 +112,8 @@ func (h *Harness) Prove(a *store.Answer, language string, v judge.GolfVerdict, s
 	return got
 }
 
-// Ladder creates a ladder with an encounter between a bot of ada and one of admin, in which each has
-// failed in a game.
+// Ladder creates a ladder with an encounter between a bot of ada and a bot of admin. Each bot has a fault in one
+// game.
 func (h *Harness) Ladder(slug string, v store.Visibility, open bool) *store.Ladder {
 	h.Helper()
 	check := func(err error) {
@@ -175,7 +174,7 @@ func (h *Harness) Ladder(slug string, v store.Visibility, open bool) *store.Ladd
 	return got
 }
 
-// RejudgedAs ends the waiting jobs of rejudgings with these verdicts, in turn.
+// RejudgedAs ends the waiting rejudging jobs with these verdicts, in order.
 func (h *Harness) RejudgedAs(verdicts ...judge.Verdict) {
 	h.Helper()
 	for i, s := range Must[[]*job.Spec](h)(h.Store.Next(h.Context(), job.Background, "main", 100)) {

@@ -1,5 +1,5 @@
-// Package webtest has a server for tests of the pages, with accounts, contests, holes and ladders whose
-// names are hostile. It is not part of any command.
+// Package webtest provides a server for tests of the pages, with accounts, contests, holes and ladders that have
+// hostile names. It is not part of any command.
 package webtest
 
 import (
@@ -37,20 +37,20 @@ import (
 	"assay/judge/host/web/pages"
 )
 
-// Evil is part of everything that people name in tests.
+// Evil is part of all names in tests.
 const Evil = `"><marked onmouseover=alert(1)>'</pre><script>alert(1)</script>&{{.}}`
 
-// Secret is part of everything that no contestant may see.
+// Secret is part of all texts that contestants must not see.
 const Secret = "secret-of-the-setters"
 
-// A Harness is a server for tests, with a real database and a real queue, but no worker.
+// A Harness is a test server with a real database and a real queue, but no worker.
 type Harness struct {
 	testing.TB
 	*httptest.Server
-	BackupState web.Backups   // of the server
-	Uploads     int           // how many packages were uploaded
-	Dir         string        // of the database
-	ahead       *atomic.Int64 // of the clock, since the harness was made
+	BackupState web.Backups   // state of the server's backups
+	Uploads     int           // number of uploaded packages
+	Dir         string        // directory of the database
+	ahead       *atomic.Int64 // how far the clock was advanced
 	Store       *store.Store
 	Blobs       *blob.Dir
 	Desk        *desk.Desk
@@ -71,7 +71,8 @@ func Must[T any](t testing.TB) func(v T, err error) T {
 	}
 }
 
-// New returns a harness, which ends with the test. Functions can change the options of its pages.
+// New returns a harness, which is closed when the test ends. The functions in change may change the options of the
+// pages.
 func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 	t.Helper()
 	dir := storetest.Dir(t)
@@ -84,7 +85,7 @@ func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 	blobs := Must[*blob.Dir](t)(blob.Open(filepath.Join(dir, "blobs"), 0))
 	began := time.Now()
 	ahead := &atomic.Int64{}
-	now := func() time.Time { return began.Add(time.Duration(ahead.Load())) } // however slow the machine is
+	now := func() time.Time { return began.Add(time.Duration(ahead.Load())) } // independent of the machine's speed
 	db := Must[*store.Store](t)(store.Open(t.Context(), store.Options{Dir: dir, Version: "v1", Now: now}))
 	t.Cleanup(func() { _ = db.Close() })
 	log := slog.New(slog.DiscardHandler)
@@ -143,10 +144,10 @@ func New(t testing.TB, change ...func(*Harness, *web.Options)) *Harness {
 	return h
 }
 
-// Later puts the server's clock forward.
+// Later advances the server's clock.
 func (h *Harness) Later(d time.Duration) { h.ahead.Add(int64(d)) }
 
-// logged fails a test where the server finds itself at fault.
+// logged fails a test when the server logs an error.
 type logged struct{ t testing.TB }
 
 func (l logged) Write(p []byte) (int, error) {
@@ -166,7 +167,7 @@ func (h *Harness) Put(data []byte) blob.Digest {
 	return d
 }
 
-// Contest creates a contest with the problem A, which starts after a duration from now.
+// Contest creates a contest with the problem A. It starts after the given duration from now.
 func (h *Harness) Contest(slug string, in time.Duration, visible store.Visibility, s store.Settings) *store.Contest {
 	h.Helper()
 	c := &store.Contest{
@@ -179,7 +180,7 @@ func (h *Harness) Contest(slug string, in time.Duration, visible store.Visibilit
 	return c
 }
 
-// Send stores a submission of an account, which enters the contest.
+// Send stores a submission of an account, and adds the account to the contest.
 func (h *Harness) Send(c *store.Contest, login string) *store.Accepted {
 	h.Helper()
 	team, err := h.Store.Enter(h.Context(), c.ID, h.Accounts[login])
@@ -214,7 +215,7 @@ func (h *Harness) Queued(all ...*store.Accepted) {
 	}
 }
 
-// Judged stores the result of a submission as a worker does.
+// Judged records a result for a submission, like a worker's.
 func (h *Harness) Judged(a *store.Accepted, events ...judge.Event) {
 	h.Helper()
 	specs := Must[[]*job.Spec](h)(h.Store.Next(h.Context(), job.Contest, "main", 100))
@@ -272,7 +273,7 @@ func Failing() []judge.Event {
 	}
 }
 
-// Cookie logs an account in, and returns its cookie. For the anonymous reader it returns an empty string.
+// Cookie logs an account in and returns its cookie. It returns an empty string for an anonymous reader.
 func (h *Harness) Cookie(login string) string {
 	h.Helper()
 	if login == "" || login == "anonymous" {
@@ -289,14 +290,14 @@ func (h *Harness) Cookie(login string) string {
 	return "assay=" + text
 }
 
-// An Answer is the response of the server.
+// An Answer is a response of the server.
 type Answer struct {
 	Code int
 	Body string
 	http.Header
 }
 
-// Ask sends a request. If fields is not nil, it is a form.
+// Ask sends a request. If fields is not nil, they are sent as a form.
 func (h *Harness) Ask(cookie, method, path string, fields url.Values, header ...string) Answer {
 	h.Helper()
 	ctx, cancel := context.WithTimeout(h.Context(), 2*time.Minute)
@@ -367,10 +368,10 @@ func (h *Harness) Upload(cookie, path string, fields map[string]string, files ma
 	return h.Do(r, cookie)
 }
 
-// hidden is a field of a form that is not shown.
+// hidden matches a hidden field of a form.
 var hidden = regexp.MustCompile(`<input type="hidden" name="([\w.]+)" value="([^"]*)">`)
 
-// Shown returns the hidden fields of the form on a page, such as the preview of an import.
+// Shown returns the hidden fields of the form on a page, such as those of an import's preview.
 func Shown(page string) url.Values {
 	fields := url.Values{}
 	for _, m := range hidden.FindAllStringSubmatch(page, -1) {
@@ -379,7 +380,7 @@ func Shown(page string) url.Values {
 	return fields
 }
 
-// Imported imports a list in two steps: the preview, and the import of what it shows.
+// Imported imports a list in two steps: it requests the preview and confirms it.
 func (h *Harness) Imported(cookie, path string, fields url.Values) Answer {
 	h.Helper()
 	preview := h.Ask(cookie, "POST", path, fields)
@@ -394,7 +395,7 @@ func (h *Harness) Imported(cookie, path string, fields url.Values) Answer {
 	return h.Ask(cookie, "POST", to, form)
 }
 
-// Routes returns the actions of all routes by their patterns.
+// Routes maps the patterns of all routes to their actions.
 func Routes() map[string]auth.Action {
 	all := map[string]auth.Action{}
 	for _, part := range append([]func(*web.Site) web.Pages{web.Shared}, pages.All...) {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// aria are the attributes for screen readers that pages use.
+// aria lists the ARIA attributes that pages use.
 var aria = []string{"aria-current", "aria-describedby", "aria-hidden", "aria-invalid", "aria-label", "aria-labelledby", "aria-live", "aria-pressed", "aria-sort"}
 
 // Harmless fails the test if what others wrote has become HTML of a page, a control has no name, an attribute
@@ -96,7 +96,7 @@ func heading(n *html.Node) string {
 	return b.String()
 }
 
-// hasName reports whether a control has a name for people.
+// hasName reports whether a control has an accessible name.
 func hasName(n *html.Node, attr func(*html.Node, string) string, labels map[string]bool) bool {
 	if attr(n, "type") == "hidden" || attr(n, "aria-label") != "" || labels[attr(n, "id")] && attr(n, "id") != "" {
 		return true
@@ -112,7 +112,7 @@ func hasName(n *html.Node, attr func(*html.Node, string) string, labels map[stri
 	return false
 }
 
-// Text returns the text of a page, with single blanks.
+// Text returns the text of a page, with single spaces.
 func Text(page string) string {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {
@@ -127,7 +127,7 @@ func Text(page string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// Form returns the fields of the form with an action, as a browser sends them if nothing is changed.
+// Form returns the fields of the form with the given action, as a browser would send them unchanged.
 func Form(t *testing.T, page, action string) url.Values {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -177,7 +177,7 @@ func Form(t *testing.T, page, action string) url.Values {
 	return nil
 }
 
-// selected returns the value of the option of a list that is selected.
+// selected returns the value of the selected option of a list.
 func selected(list *html.Node, attr func(*html.Node, string) (string, bool)) (value string) {
 	first := true
 	for n := range list.Descendants() {

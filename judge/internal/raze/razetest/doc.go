@@ -1,2 +1,2 @@
-// Package razetest is for tests of what removes directories, however deep. It does not make them.
+// Package razetest helps to test code that removes directories of any depth. It does not create directories.
 package razetest

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FewFiles has this process open no more than 200 files until the test ends.
+// FewFiles limits this process to 200 open files until the test ends.
 func FewFiles(t testing.TB) {
 	t.Helper()
 	var usual syscall.Rlimit

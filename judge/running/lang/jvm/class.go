@@ -5,25 +5,25 @@ import (
 	"errors"
 )
 
-// Class is what a class file says about its class.
+// Class describes a class, as stored in its class file.
 type Class struct {
 	Name, Super string // with slashes; Super is empty for Object and for modules
 	Source      string // name of the file that it was compiled from; empty if unknown
 	Public      bool
-	Inner       bool // whether it is declared in another class
+	Inner       bool // whether it is declared inside another class
 	Main        bool // whether it declares a main that the virtual machine can start
 }
 
-// Numbers in class files.
+// Numeric constants of class files.
 const (
 	accPublic, accPrivate, accStatic = 0x1, 0x2, 0x8
 
-	java25 = 69 // since this version of class files, main need be neither static nor public
+	java25 = 69 // from this class file version on, main need be neither static nor public
 )
 
 var errClass = errors.New("not a class file")
 
-// ReadClass reads a class file. It ignores lengths and indexes that exceed the file.
+// ReadClass reads a class file. It ignores lengths and indexes that are out of range.
 func ReadClass(data []byte) (*Class, error) {
 	r := &reader{rest: data}
 	if r.u4() != 0xcafebabe {
@@ -85,7 +85,7 @@ func (r *reader) take(n int) []byte {
 func (r *reader) u2() int { return int(binary.BigEndian.Uint16(r.take(2))) }
 func (r *reader) u4() int { return int(binary.BigEndian.Uint32(r.take(4))) }
 
-// attributes calls show for each attribute, with the index of its name and its body.
+// attributes calls show for each attribute with the index of its name and its body.
 func (r *reader) attributes(show func(name int, body *reader)) {
 	for n := r.u2(); n > 0 && !r.bad; n-- {
 		name := r.u2()
@@ -93,10 +93,10 @@ func (r *reader) attributes(show func(name int, body *reader)) {
 	}
 }
 
-// pool contains the constants of a class file that are names.
+// pool contains those constants of a class file that are names.
 type pool struct {
 	texts   map[int]string
-	classes map[int]int // index of the class's name
+	classes map[int]int // index of the class name
 }
 
 func (p *pool) text(at int) string  { return p.texts[at] }
@@ -110,7 +110,7 @@ func (r *reader) pool() *pool {
 			p.texts[i] = string(r.take(r.u2()))
 		case 3, 4, 9, 10, 11, 12, 17, 18:
 			r.take(4)
-		case 5, 6: // long and double take two places
+		case 5, 6: // long and double take two entries
 			r.take(8)
 			i++
 		case 7:

@@ -9,19 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// Type is a class, an interface, an enum or a record that a source declares.
+// Type is a class, an interface, an enum, or a record declared in a source.
 type Type struct {
-	Name   string // as in the name of its class file: a type in another one is Outer$Inner
-	Public bool   // whether its file must have its name: it is public, and in no other type
+	Name   string // as in the name of its class file: a nested type is Outer$Inner
+	Public bool   // whether its file must be named after it: it is public and not nested
 }
 
-// maxName is longer than any file name may be.
+// maxName is more than the maximum length of a file name.
 const maxName = 255
 
 // Types returns the types that a Java source declares, in order. A text that is not UTF-8 is read as Latin-1.
 func Types(source []byte) []Type {
 	var types []Type
-	var open []string // the type of each open brace; empty for other braces
+	var open []string // the type for each open brace; empty for other braces
 	declared, depth := "", 0
 	public, parens := false, 0
 	all := tokens(unescaped(source))
@@ -38,7 +38,7 @@ func Types(source []byte) []Type {
 		case ")":
 			parens--
 		case "{":
-			if declared == "" || parens != depth { // a block, or in an annotation's arguments
+			if declared == "" || parens != depth { // a block, or inside an annotation's arguments
 				open = append(open, "")
 				continue
 			}
@@ -71,8 +71,8 @@ func Types(source []byte) []Type {
 	return types
 }
 
-// Public returns the type after which javac requires the source file to be named. It is empty if any name
-// will do.
+// Public returns the type after which javac requires the source file to be named. It returns the empty string if
+// any name is allowed.
 func Public(source []byte) string {
 	for _, t := range Types(source) {
 		if t.Public {
@@ -82,7 +82,7 @@ func Public(source []byte) string {
 	return ""
 }
 
-// unescaped replaces each \uXXXX by its character, which Java does first of all.
+// unescaped replaces each \uXXXX by its character, which is the first step of Java's lexer.
 func unescaped(source []byte) []rune {
 	var text []rune
 	if utf8.Valid(source) {
@@ -92,7 +92,7 @@ func unescaped(source []byte) []rune {
 			text = append(text, rune(b))
 		}
 	}
-	kept := text[:0] // written no further than read
+	kept := text[:0] // never longer than the text read so far
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if c == '\\' && i+1 < len(text) && text[i+1] == '\\' {
@@ -122,7 +122,7 @@ func unescaped(source []byte) []rune {
 	return kept
 }
 
-// tokens returns the words and signs of a text, without comments. A quoted text or character is one token,
+// tokens returns the words and symbols of a text, without comments. A string or character literal is one token,
 // which is not a word.
 func tokens(text []rune) []string {
 	var all []string

@@ -1,8 +1,8 @@
-// Package jvm finds the class in which a program for the Java virtual machine starts. Types reads the types
-// that a Java source declares, ReadClass reads a class file, and Start chooses the class.
+// Package jvm finds the class in which a program for the Java virtual machine starts. Types reads the types that a
+// Java source declares, ReadClass reads a class file, and Start chooses the class.
 //
-// It does not compile, and it does not check. For a text that is not Java, or a class that no virtual machine
-// would load, it returns what it can find, if anything.
+// The package does not compile or validate programs. If a text is not Java, or if no virtual machine would load a
+// class, it returns whatever it finds.
 package jvm
 
 import (
@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// Start returns the name of the class that starts the program, in the form that the virtual machine takes. It
-// is empty if no class has a main. If several classes have one, these criteria decide, in this order:
+// Start returns the name of the class that starts the program, in the form that the virtual machine expects. It
+// returns the empty string if no class has a main. If several classes have one, these criteria decide, in this
+// order:
 //   - classes from the entry file of a directory, if entry is not empty;
 //   - the public class of the top level;
 //   - the class Main;
@@ -49,7 +50,8 @@ func no(yes bool) int {
 	return 1
 }
 
-// starts reports whether a class has a main of its own or inherits one. A damaged class may extend itself.
+// starts reports whether a class declares or inherits a main. A damaged class may extend itself, so it follows at
+// most most classes.
 func starts(c *Class, byName map[string]*Class, most int) bool {
 	for range most {
 		if c == nil || c.Main {

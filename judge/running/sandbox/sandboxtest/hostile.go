@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	hostileName = "hostile"       // the test binary's name in the programs' directory
-	hostileMark = "ASSAY_HOSTILE" // in the environment of a hostile program
-	gotIn       = 42              // exit code of one that got what it should not
+	hostileName = "hostile"       // file name of the test binary in the programs' directory
+	hostileMark = "ASSAY_HOSTILE" // environment variable of hostile programs
+	gotIn       = 42              // exit code of a hostile program that succeeded
 )
 
-// Main turns the process into a hostile program if it was started as one, and
-// never returns then. It must be called in TestMain, after sandbox.Main.
+// Main acts as a hostile program if this process was started as one, and then never returns. It must be called in
+// TestMain, after sandbox.Main.
 func Main() {
 	if os.Getenv(hostileMark) == "" || len(os.Args) < 2 {
 		return
@@ -42,7 +42,7 @@ func Main() {
 	os.Exit(0)
 }
 
-// must ends a hostile program that cannot even begin.
+// must exits if a hostile program cannot even begin.
 func must(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "hostile program:", err)
@@ -50,7 +50,7 @@ func must(err error) {
 	}
 }
 
-// in ends a hostile program that got in.
+// in exits with gotIn, because the hostile program succeeded.
 func in(what string) {
 	fmt.Fprintln(os.Stderr, "got in:", what)
 	os.Exit(gotIn)
@@ -62,7 +62,7 @@ func number(args []string, i int) int {
 	return n
 }
 
-// again makes a command that is this program in another mode.
+// again returns a command that runs this program in another mode.
 func again(args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	must(err)
@@ -72,7 +72,7 @@ func again(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// touch takes memory and writes to each page.
+// touch allocates memory and writes to each page.
 func touch(mib int) []byte {
 	b, err := unix.Mmap(-1, 0, mib<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	must(err)
@@ -82,7 +82,7 @@ func touch(mib int) []byte {
 	return b
 }
 
-// share writes to memory that is mapped so that others could have it, too, and goes on.
+// share writes to memory that is mapped as shared, and then keeps running.
 func share(mib int) {
 	fillShared(mib)
 	time.Sleep(time.Hour)
@@ -96,7 +96,7 @@ func fillShared(mib int) {
 	}
 }
 
-// shareWithTheDead has children fill memory that it shares with them, bit by bit, and end.
+// shareWithTheDead starts children that each fill a part of shared memory, and end.
 func shareWithTheDead(mib int) {
 	b, err := unix.Mmap(-1, 0, mib<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
 	must(err)
@@ -106,7 +106,7 @@ func shareWithTheDead(mib int) {
 		switch {
 		case errno != 0:
 			must(errno)
-		case pid == 0: // no function of Go works here
+		case pid == 0: // no Go function works here
 			for i := from; i < from+bit; i += 4096 {
 				b[i] = 1
 			}
@@ -117,8 +117,7 @@ func shareWithTheDead(mib int) {
 	time.Sleep(time.Hour)
 }
 
-// memoryFile fills a file that is in memory, and goes on. Where it gets none it takes the
-// memory as everybody does.
+// memoryFile fills a memory file, and then keeps running. If it cannot create one, it uses ordinary memory.
 func memoryFile(mib int) {
 	fd, err := unix.MemfdCreate("full", 0)
 	if err != nil {
@@ -131,14 +130,15 @@ func memoryFile(mib int) {
 	time.Sleep(time.Hour)
 }
 
-// syncAll asks for the disk of a file that it has not: who does not refuse looks for it.
+// syncAll calls syncfs with an invalid descriptor. The filter must pretend success: an error shows that the call
+// reached the kernel.
 func syncAll() {
 	if unix.Syncfs(-1) != nil {
 		in("syncfs")
 	}
 }
 
-// modes are the hostile programs that are written in Go.
+// modes maps names to the hostile programs written in Go.
 var modes = map[string]func(args []string){
 	"exit":             func(a []string) { os.Exit(number(a, 0)) },
 	"sleep":            func(a []string) { time.Sleep(duration(a, 0)) },
@@ -221,11 +221,11 @@ var modes = map[string]func(args []string){
 	"write-system":  func([]string) { writeSystem() },
 }
 
-// nameOfStdin looks for the name of its input's file.
+// nameOfStdin tries to find the file name of its input.
 func nameOfStdin() {
 	for _, path := range []string{"/proc/self/fd/0", "/proc/self/fdinfo/0"} {
 		name, err := os.Readlink(path)
-		if err != nil { // fdinfo is a text; what fd names is not read, for it may be a pipe
+		if err != nil { // fdinfo is a text; fd is not read, because it may be a pipe
 			text, _ := os.ReadFile(path)
 			name = string(text)
 		}
@@ -238,7 +238,7 @@ func nameOfStdin() {
 
 func must2(_ int, err error) { must(err) }
 
-// ask writes lines, and waits for each to come back.
+// ask writes lines, and waits for each to be sent back.
 func ask(lines int) {
 	in := bufio.NewReader(os.Stdin)
 	for i := range lines {
@@ -250,7 +250,7 @@ func ask(lines int) {
 	}
 }
 
-// answer computes for a while about each line before it sends it back.
+// answer computes for a while for each line before it sends the line back.
 func answer(each time.Duration) {
 	in := bufio.NewReader(os.Stdin)
 	for used := each; ; used += each {
@@ -263,7 +263,7 @@ func answer(each time.Duration) {
 	}
 }
 
-// pester writes until the reader is gone.
+// pester writes until the reader has ended.
 func pester() {
 	b := make([]byte, 64<<10)
 	for {
@@ -284,7 +284,7 @@ func open(path string, flag int) *os.File {
 	return f
 }
 
-// copyAll copies without the shortcuts that the library takes between files.
+// copyAll copies without the library's optimizations for files.
 func copyAll(to io.Writer, from io.Reader) {
 	_, err := io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{from})
 	must(err)
@@ -312,7 +312,7 @@ func burn(d time.Duration) {
 	}
 }
 
-// processors asks for all processors, and prints how many this program may use.
+// processors requests all CPUs, and prints how many this program may use.
 func processors() {
 	var set, all unix.CPUSet
 	all.Fill()
@@ -356,7 +356,7 @@ func fill(path string, mib int) {
 	}
 }
 
-// fillUnlinked writes to files of 8 MiB that have no names.
+// fillUnlinked writes to files of 8 MiB without names.
 func fillUnlinked(mib int) {
 	var held []*os.File
 	for i := 0; i < mib; i += 8 {
@@ -372,7 +372,7 @@ func fillUnlinked(mib int) {
 	runtime.KeepAlive(held)
 }
 
-// fillMapped writes to files of 8 MiB that have neither names nor descriptors.
+// fillMapped writes to files of 8 MiB with neither names nor descriptors.
 func fillMapped(mib int) {
 	for i := 0; i < mib; i += 8 {
 		f, err := os.Create(fmt.Sprint("none", i))
@@ -385,12 +385,12 @@ func fillMapped(mib int) {
 		for k := 0; k < len(b); k += 4096 {
 			b[k] = 1
 		}
-		must(unix.Msync(b, unix.MS_SYNC)) // else it takes no room yet
+		must(unix.Msync(b, unix.MS_SYNC)) // otherwise it takes no space yet
 	}
 	time.Sleep(time.Hour)
 }
 
-// reserveRoom asks for room as was done before there was fallocate.
+// reserveRoom reserves space with the calls that preceded fallocate.
 func reserveRoom() {
 	f, err := os.Create("room")
 	must(err)
@@ -403,7 +403,7 @@ func reserveRoom() {
 	}
 }
 
-// fillToTheBrim writes until there is no more room, and a file more.
+// fillToTheBrim writes until no space is left, and then tries to write one more file.
 func fillToTheBrim(room int64) {
 	var written int64
 	for i := range 2 {
@@ -419,7 +419,7 @@ func fillToTheBrim(room int64) {
 	}
 }
 
-// allocate takes room on a disk without writing to it.
+// allocate allocates disk space without writing.
 func allocate(path string, mib int) {
 	f, err := os.Create(path)
 	must(err)
@@ -428,7 +428,7 @@ func allocate(path string, mib int) {
 	}
 }
 
-// nest makes directories in directories.
+// nest creates nested directories.
 func nest(levels int) {
 	for range levels {
 		must(os.Mkdir("d", 0o700))
@@ -436,7 +436,7 @@ func nest(levels int) {
 	}
 }
 
-// hugePages reserves no room for them: so it works with an empty pool, too.
+// hugePages tries to map huge pages without reserving them, which works even with an empty pool.
 func hugePages() {
 	if _, err := unix.Mmap(-1, 0, 2<<20, unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE|unix.MAP_HUGETLB); err == nil {
 		in("mapped a huge page that is not counted")
@@ -446,7 +446,7 @@ func hugePages() {
 	}
 }
 
-// timers takes timers of the kernel, which has so many for each user.
+// timers creates kernel timers, whose number per user is limited.
 func timers() {
 	for range 4096 {
 		var id int32
@@ -495,14 +495,14 @@ func tinyWrites(n int) {
 	}
 }
 
-// doubleFork leaves a process whose parent has died.
+// doubleFork leaves a process whose parent has exited.
 func doubleFork() {
 	c := again("sleep", "1h")
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	must(c.Start())
 }
 
-// deafDaemons leaves processes that ignore all signals, and waits until they do.
+// deafDaemons leaves processes that ignore all signals. It waits until they do.
 func deafDaemons() {
 	for range 3 {
 		c := again("deaf")
@@ -516,7 +516,7 @@ func deafDaemons() {
 	}
 }
 
-// census prints what it finds of the runs before it: nothing, if all is well.
+// census prints the traces of previous runs that it finds. There must be none.
 func census() {
 	if entries, err := os.ReadDir("/proc"); err == nil {
 		for _, e := range entries {
@@ -581,7 +581,7 @@ func leaveTimes() {
 	_ = unix.Setxattr("/tmp", "user.note", []byte("x"), 0)
 }
 
-// sendStdout leaves standard output in a socket that only itself refers to.
+// sendStdout leaves standard output in a socket that only the socket itself refers to.
 func sendStdout() {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 	must(err)

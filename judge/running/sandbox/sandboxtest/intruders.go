@@ -24,7 +24,7 @@ func attempt(what string, nr uintptr, args ...uintptr) {
 	}
 }
 
-// addr passes memory to a system call of a program that soon ends.
+// addr returns the address of memory for a system call, in a program that soon exits.
 func addr[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
 func text(s string) uintptr { return addr(unsafe.StringData(s + "\x00")) }
@@ -37,8 +37,8 @@ func prlimitInit() {
 	}
 }
 
-// killInit sends each signal to the first process and its threads. Sending may
-// succeed; that it dies would end this program too.
+// killInit sends each signal to the first process and its threads. Sending may succeed. If the first process died,
+// this program would end too.
 func killInit() {
 	for sig := syscall.Signal(1); sig <= 31; sig++ {
 		_ = unix.Kill(1, sig)
@@ -61,7 +61,7 @@ func namespaces() {
 	for name, flag := range namespaceFlags {
 		attempt("unshare "+name, unix.SYS_UNSHARE, flag)
 		if flag == unix.CLONE_NEWTIME {
-			continue // clone takes it for a signal
+			continue // clone treats it as a signal
 		}
 		pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, flag|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 		if errno == 0 {
@@ -103,7 +103,7 @@ func sockets() {
 	}
 }
 
-// locks tries to lock a file that all programs see, or to see who has.
+// locks tries to lock a file that all programs see, or to find out which process has locked it.
 func locks() {
 	f := open("/bin/sh", unix.O_RDONLY)
 	attempt("flock", unix.SYS_FLOCK, f.Fd(), unix.LOCK_EX|unix.LOCK_NB)
@@ -113,7 +113,7 @@ func locks() {
 	attempt("dnotify", unix.SYS_FCNTL, open("/bin", unix.O_RDONLY).Fd(), unix.F_NOTIFY, 1)
 }
 
-// lock locks a file of its own in both ways, as tools that build do.
+// lock locks its own file with both kinds of locks, as build tools do.
 func lock() {
 	f, err := os.Create("lock")
 	must(err)
@@ -122,7 +122,7 @@ func lock() {
 	must(unix.FcntlFlock(f.Fd(), unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Start: 1}))
 }
 
-// schedule sets how a thread of its own is scheduled, as run times do, by its number.
+// schedule sets the scheduling of one of its own threads by id, as language runtimes do.
 func schedule() {
 	id := make(chan int)
 	go func() {
@@ -250,7 +250,7 @@ func rights() {
 	}
 }
 
-// mustNotRead tries to read a file, or to list a directory.
+// mustNotRead tries to read a file or to list a directory, and exits with gotIn if that succeeds.
 func mustNotRead(path string) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -258,7 +258,7 @@ func mustNotRead(path string) {
 	}
 	defer f.Close()
 	if names, err := f.Readdirnames(-1); err == nil && len(names) == 0 {
-		return // an empty directory tells nothing
+		return // an empty directory reveals nothing
 	} else if err == nil {
 		in(fmt.Sprintf("listed %s: %q", path, names))
 	}
@@ -282,9 +282,9 @@ func hostFiles() {
 	}
 }
 
-// traces looks for mounts, and for names of the host's directories, in all that /proc tells
-// of this process and of others. Dir is one of them: its own name tells nothing, but the
-// one that it lies in.
+// traces searches everything in /proc about this process and others for mounts and for names of the host's
+// directories. The argument is the path of such a directory. The program knows its base name, so it searches for
+// the name of its parent.
 func traces(folder string) {
 	folder = filepath.Base(filepath.Dir(folder))
 	for _, pattern := range []string{
@@ -299,7 +299,7 @@ func traces(folder string) {
 				in(path + " leads to " + to)
 			}
 			st, err := os.Stat(path)
-			if err != nil || !st.Mode().IsRegular() || name == "cmdline" { // which has this program's arguments
+			if err != nil || !st.Mode().IsRegular() || name == "cmdline" { // which contains this program's arguments
 				continue
 			}
 			text := readSome(path)
@@ -315,7 +315,7 @@ func traces(folder string) {
 	attempt("statmount", unix.SYS_STATMOUNT, addr(&request), addr(new([4096]byte)), 4096, 0)
 }
 
-// readSome reads the beginning of a file, as much as it gives.
+// readSome reads as much of the beginning of a file as it can.
 func readSome(path string) string {
 	f, err := os.Open(path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// inventory is what a sandbox must leave as it found it on the host.
+// inventory is the state of the host that a sandbox must leave unchanged.
 type inventory struct {
 	mounts    string
 	children  []string
@@ -19,7 +19,7 @@ type inventory struct {
 	temporary []string
 }
 
-// takeInventory expects that TMPDIR is the test's own: other tests run at the same time.
+// takeInventory requires that TMPDIR belongs to the test, because other tests run at the same time.
 func takeInventory(tb testing.TB) inventory {
 	tb.Helper()
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
@@ -32,7 +32,7 @@ func takeInventory(tb testing.TB) inventory {
 		text, _ := os.ReadFile(path)
 		if _, rest, ok := strings.Cut(string(text), ") "); ok {
 			line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
-			guard := strings.HasPrefix(string(line), "assay-sandbox-guard") // it ends with its judge
+			guard := strings.HasPrefix(string(line), "assay-sandbox-guard") // a guard exits with its judge
 			if f := strings.Fields(rest); len(f) > 1 && f[1] == fmt.Sprint(os.Getpid()) && !guard {
 				inv.children = append(inv.children, strings.Fields(string(text))[0])
 			}
@@ -49,7 +49,7 @@ func takeInventory(tb testing.TB) inventory {
 	return inv
 }
 
-// compare finds what is there now that was not there before.
+// compare reports everything that exists now and did not exist before.
 func (inv inventory) compare(tb testing.TB) {
 	tb.Helper()
 	now := takeInventory(tb)

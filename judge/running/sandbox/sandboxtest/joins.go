@@ -26,7 +26,7 @@ func (su *suite) joined(to int, argv ...string) sandbox.Joined {
 	return sandbox.Joined{Command: su.command(generous, argv...), To: to}
 }
 
-// turns checks who pays for it when two that talk to each other wait.
+// turns checks which of two processes that talk to each other is charged for waiting.
 func (su *suite) turns(t *testing.T) {
 	first, second := []judge.Resource{judge.WallTime, ""}, []judge.Resource{"", judge.WallTime}
 	for _, test := range []struct {
@@ -34,7 +34,7 @@ func (su *suite) turns(t *testing.T) {
 		a, b   []string
 		wa, wb time.Duration
 		killed []judge.Resource
-		soon   bool // before its wall time limit
+		soon   bool // whether it ends before its wall time limit
 	}{
 		{
 			"what only the other computes is its own", []string{"ask", "4"}, []string{"answer", "500ms"},
@@ -138,7 +138,7 @@ func (su *suite) joins(t *testing.T) {
 		leaver, writer := program(1, hostileName, "exit", "0"), program(0, hostileName, "pester")
 		writer.Held, writer.Copy, writer.Limits.Output = true, io.Discard, 4<<20
 		ended := join(t, leaver, writer)
-		if ended[1].Killed != judge.Output || ended[1].Output <= 4<<20 { // more than the pipes hold
+		if ended[1].Killed != judge.Output || ended[1].Output <= 4<<20 { // more than the pipes can hold
 			t.Errorf("one left at once, the other wrote on: %+v", ended)
 		}
 	})

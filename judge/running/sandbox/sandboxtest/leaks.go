@@ -16,14 +16,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leaks checks that nothing of one run reaches the next in the same worker: a program
-// takes down all the state that a process has, another changes what it can of it, and
-// the first one, run again, must find what it found before.
+// leaks checks that a run leaves no traces for the next run in the same worker. One program prints all state of
+// its process. Another program then changes as much of its own state as it can. When the first program runs again,
+// it must print the same state as before.
 func (su *suite) leaks(t *testing.T) {
-	ids := unix.Access("/proc/sys/kernel/ns_last_pid", unix.W_OK) == nil // containers may keep it from us
+	ids := unix.Access("/proc/sys/kernel/ns_last_pid", unix.W_OK) == nil // containers may not allow it
 	look := func() string {
 		c := su.command(generous, hostileName, "state", strconv.FormatBool(ids && su.can&Isolates != 0))
-		c.Env = append(c.Env, "GODEBUG=asyncpreemptoff=1") // else Go's own signals may be pending
+		c.Env = append(c.Env, "GODEBUG=asyncpreemptoff=1") // otherwise Go's own signals may be pending
 		got := su.run(t, c)
 		if got.Exit != 0 {
 			t.Fatalf("it cannot look: %+v, %s", got.Exec, got.stderr)
@@ -48,13 +48,13 @@ func (su *suite) leaks(t *testing.T) {
 	}
 }
 
-// contained tells whether this process is in a user namespace.
+// contained reports whether this process is in a user namespace.
 func contained() bool {
 	table, err := os.ReadFile("/proc/self/uid_map")
 	return err == nil && !strings.Contains(string(table), "4294967295")
 }
 
-// state prints all the state of this process that it can find.
+// state prints all state of this process that it can determine.
 func state(ids bool) {
 	if ids {
 		fmt.Println("id", os.Getpid())
@@ -113,8 +113,8 @@ func state(ids bool) {
 	}
 }
 
-// coreLimit fails where a crash would make a core, or have the host's program for cores
-// run: a limit of 0 does not keep the kernel from that.
+// coreLimit fails if a crash would write a core file or run the host's program for core files. A limit of 0 does
+// not prevent the latter.
 func coreLimit(want uint64) {
 	var l unix.Rlimit
 	must(unix.Getrlimit(unix.RLIMIT_CORE, &l))
@@ -123,14 +123,15 @@ func coreLimit(want uint64) {
 	}
 }
 
-// mostCore is the limit of cores that a sandbox can set: 1, if this process may have as much.
+// mostCore returns the core file limit that a sandbox can set: 1, if this process is allowed that much.
 func mostCore() string {
 	var l unix.Rlimit
 	must(unix.Getrlimit(unix.RLIMIT_CORE, &l))
 	return fmt.Sprint(min(l.Max, 1))
 }
 
-// changeState changes all of it that it may. It must never run outside of a sandbox.
+// changeState changes as much of the state that the function state prints as it can. It must never run outside a
+// sandbox.
 func changeState() {
 	if os.Getuid() == 0 && !contained() {
 		must(errors.New("not in a sandbox"))

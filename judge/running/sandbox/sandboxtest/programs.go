@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TinyELF makes a static program for amd64 of a few bytes of machine code, with
-// zeroed memory of size bss behind it, at BSS.
+// TinyELF returns a static program for amd64 with a few bytes of machine code, followed by zeroed memory of size
+// bss at address BSS.
 func TinyELF(code []byte, bss int64) []byte {
 	const headers = 64 + 2*56
 	le := binary.LittleEndian
@@ -43,8 +43,7 @@ func TinyELF(code []byte, bss int64) []byte {
 
 const tinyBase = 0x400000
 
-// oldELF makes a static program for 32-bit x86: such a one can be executed, but the
-// first thing that it asks of the kernel is not allowed.
+// oldELF returns a static program for 32-bit x86. It can be executed, but its first system call is not allowed.
 func oldELF() []byte {
 	const headers = 52 + 32
 	le := binary.LittleEndian
@@ -64,16 +63,16 @@ func oldELF() []byte {
 	return append(b, code...)
 }
 
-// BSS is where the zeroed memory of a TinyELF begins.
+// BSS is the address of the zeroed memory of a TinyELF.
 const BSS = 0x10000000
 
-// staticArray is the size of the arrays of the tiny programs that have one.
+// staticArray is the size of the arrays in the tiny programs that have one.
 const staticArray = 800 << 20
 
-// tinyPrograms are those whose point needs machine code.
+// tinyPrograms contains the programs that require machine code.
 var tinyPrograms = map[string][]byte{
 	"noop": {0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05}, // exit_group(0)
-	"echo": { // read(0, BSS, 4096); write(1, BSS, what came); exit_group(0)
+	"echo": { // read(0, BSS, 4096); write(1, BSS, bytes read); exit_group(0)
 		0x31, 0xff, 0xbe, 0, 0, 0, 0x10, 0xba, 0, 0x10, 0, 0, 0x31, 0xc0, 0x0f, 0x05,
 		0x89, 0xc2, 0xbf, 1, 0, 0, 0, 0xb8, 1, 0, 0, 0, 0x0f, 0x05,
 		0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05,
@@ -102,7 +101,7 @@ var tinyPrograms = map[string][]byte{
 		0xb8, 39, 0, 0, 0x40, 0x0f, 0x05, 0x31, 0xff, 0x85, 0xc0, 0x0f, 0x99, 0xc0, 0x0f, 0xb6, 0xf8, 0xb8,
 		0xe7, 0, 0, 0, 0x0f, 0x05,
 	},
-	// as noop, with an array
+	// like noop, with an array
 	"array": {0x31, 0xff, 0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05},
 	"array-touched": { // writes a byte to each page of the array
 		0xbf, 0, 0, 0, 0x10, // mov edi, BSS
@@ -112,15 +111,15 @@ var tinyPrograms = map[string][]byte{
 	},
 }
 
-// Programs makes a directory with the hostile programs, and with files that are
-// not programs. The directory is one that every user can read.
+// Programs returns a directory that contains the hostile programs, and files that are not programs. All users can
+// read it.
 func Programs(tb testing.TB) string {
 	tb.Helper()
 	if runtime.GOARCH != "amd64" {
 		tb.Skip("the hostile programs are written for amd64")
 	}
 	dir := tb.TempDir()
-	for _, d := range []string{dir, filepath.Dir(dir)} { // both are the test's own
+	for _, d := range []string{dir, filepath.Dir(dir)} { // both belong to the test
 		if err := os.Chmod(d, 0o755); err != nil {
 			tb.Fatal(err)
 		}
@@ -152,7 +151,7 @@ func Programs(tb testing.TB) string {
 	return dir
 }
 
-// copyTestBinary copies this process's own file.
+// copyTestBinary copies this process's executable.
 func copyTestBinary(tb testing.TB, to string) {
 	tb.Helper()
 	from, err := os.Open("/proc/self/exe")

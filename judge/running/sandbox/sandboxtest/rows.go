@@ -12,16 +12,16 @@ import (
 	"assay/judge"
 )
 
-// row is one hostile program and what must come of it.
+// row is a hostile program with its expected result.
 type row struct {
 	name   string
 	needs  Ability
 	argv   []string
 	limits func(*judge.Limits)
-	locks  bool // run as what may lock files
+	locks  bool // whether it may lock files
 	killed judge.Resource
 	signal string
-	lacks  string // the signal of a kernel that does not have what is tried; "" for none
+	lacks  string // signal if the kernel lacks the feature that is tried; empty if none
 	exit   int
 	also   func(*testing.T, judge.Limits, result)
 }
@@ -32,13 +32,13 @@ func memory(mib int64) func(*judge.Limits) {
 	return func(l *judge.Limits) { l.Memory = mib << 20 }
 }
 
-// shortly is memory for a program that would go on for ever.
+// shortly limits memory, and also the wall time of a program that would run forever.
 func shortly(mib int64) func(*judge.Limits) {
 	return func(l *judge.Limits) { l.Memory, l.Wall = mib<<20, time.Minute }
 }
 
-// overshoot tells how far past its limit the CPU time got. It only logs, as a busy
-// machine is not a fault; the benchmark holds the number.
+// overshoot logs by how much the CPU time exceeded its limit. It does not fail, because a busy machine is not an
+// error. The benchmark measures the value.
 func overshoot(t *testing.T, l judge.Limits, got result) {
 	if got.CPU <= l.CPU {
 		t.Errorf("killed for its CPU time after %v of %v", got.CPU, l.CPU)
@@ -46,13 +46,13 @@ func overshoot(t *testing.T, l judge.Limits, got result) {
 	t.Logf("killed %v past its limit", got.CPU-l.CPU)
 }
 
-// refusedCall makes a row for a program that tries one thing, which must fail.
+// refusedCall returns a row for a program that tries one thing, which must fail.
 func refusedCall(name, mode string) row {
 	return row{name: "it refuses " + name, needs: Isolates, argv: []string{hostileName, mode}}
 }
 
-// rows are the hostile programs. One that ends with exit code 0 was refused what
-// it tried, or did no harm; one that got what it should not exits with gotIn.
+// rows lists the hostile programs. Exit code 0 means that the program's attempt was refused, or did no harm. Exit
+// code gotIn means that the attempt succeeded.
 var rows = []row{
 	{
 		name: "it kills a loop for its CPU time", argv: []string{"spin"}, limits: cpu(100 * time.Millisecond),
@@ -157,7 +157,7 @@ var rows = []row{
 
 type onlyReader struct{ io.Reader }
 
-// stuckReader blocks until its context ends.
+// stuckReader blocks until its context is done.
 type stuckReader struct{ ctx context.Context }
 
 func (r stuckReader) Read([]byte) (int, error) {

@@ -18,18 +18,18 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// Ability is something that a level may lack; a test names what it needs.
+// Ability is a feature that a level may lack. Each test names the abilities that it requires.
 type Ability uint
 
 const (
 	Isolates     Ability = 1 << iota // namespaces, and a system call filter
-	CountsMemory                     // of all processes together, with a verdict for each
-	CountsCPU                        // of all processes together
-	OtherUser                        // programs run under another user than the judge
-	LimitsForks                      // the number of processes, exactly
+	CountsMemory                     // memory of all processes together, with a verdict for each process
+	CountsCPU                        // CPU time of all processes together
+	OtherUser                        // programs and the judge run as different users
+	LimitsForks                      // limits the number of processes exactly
 )
 
-// abilities lists what each level can do.
+// abilities maps each level to its abilities.
 var abilities = map[sandbox.Level]Ability{
 	sandbox.RootV2:     Isolates | CountsMemory | CountsCPU | OtherUser | LimitsForks,
 	sandbox.RootV1:     Isolates | CountsMemory | CountsCPU | OtherUser | LimitsForks,
@@ -39,16 +39,16 @@ var abilities = map[sandbox.Level]Ability{
 	sandbox.None:       0,
 }
 
-// suite is one run of the tests on one level.
+// suite is a run of the tests on one level.
 type suite struct {
 	s    *sandbox.Sandbox
 	can  Ability
-	dir  string // the hostile programs, shown as /program
+	dir  string // directory of the hostile programs, visible as /program
 	host string // a file that programs must not see
 }
 
-// Run runs the whole suite on the level that o asks for. Workers is set to 1, so
-// that each run follows the last one in the same worker.
+// Run runs the whole suite on the level that o requests. It sets Workers to 1, so that consecutive runs use the
+// same worker.
 func Run(t *testing.T, o sandbox.Options) {
 	programs, host := Programs(t), t.TempDir()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -70,7 +70,7 @@ func Run(t *testing.T, o sandbox.Options) {
 	t.Run("joins", su.joins)
 	t.Run("turns", su.turns)
 	t.Run("writables", su.writables)
-	if su.can&Isolates != 0 { // without isolation it would change the machine
+	if su.can&Isolates != 0 { // without isolation, it would change the machine
 		t.Run("leaks", su.leaks)
 	}
 	if err := s.Close(); err != nil {
@@ -79,10 +79,10 @@ func Run(t *testing.T, o sandbox.Options) {
 	before.compare(t)
 }
 
-// generous is for tests that are not about a limit.
+// generous contains limits for tests that do not test a limit.
 var generous = judge.Limits{CPU: 5 * time.Minute, Wall: 10 * time.Minute, Memory: 512 << 20, Output: 16 << 20, Processes: 100, Files: 100}
 
-// command makes a command that runs a program of Programs.
+// command returns a command that runs one of the programs in Programs.
 func (su *suite) command(l judge.Limits, argv ...string) *judge.Command {
 	c := &judge.Command{
 		Argv:   append([]string{"/program/" + argv[0]}, argv[1:]...),
@@ -95,7 +95,7 @@ func (su *suite) command(l judge.Limits, argv ...string) *judge.Command {
 	return c
 }
 
-// result is what a test sees of a run.
+// result is the result of a run, as tests check it.
 type result struct {
 	judge.Exec
 	out, stderr string
@@ -112,7 +112,7 @@ func (su *suite) run(t *testing.T, c *judge.Command) result {
 	return result{x, out.String(), stderr.String()}
 }
 
-// hostile runs each hostile program, and after each looks what it left.
+// hostile runs each hostile program, and checks for traces after each.
 func (su *suite) hostile(t *testing.T) {
 	for _, row := range rows {
 		if row.needs&^su.can != 0 {
@@ -146,7 +146,7 @@ func (su *suite) hostile(t *testing.T) {
 	}
 }
 
-// census runs a program that tells what it finds of those before it.
+// census runs a program that reports traces of previous runs.
 func (su *suite) census(t *testing.T) {
 	t.Helper()
 	if su.can&Isolates == 0 {
@@ -158,7 +158,7 @@ func (su *suite) census(t *testing.T) {
 	}
 }
 
-// facts checks what is reported of programs that do no harm.
+// facts checks the facts that are returned about harmless programs.
 func (su *suite) facts(t *testing.T) {
 	t.Run("it tells exit codes", func(t *testing.T) {
 		if got := su.run(t, su.command(generous, hostileName, "exit", "3")); got.Exit != 3 || got.Signal != "" || got.Killed != "" {
@@ -190,7 +190,7 @@ func (su *suite) facts(t *testing.T) {
 		}
 		for name, asleep := range map[string]bool{"pause": true, "listen": false} {
 			limits := generous
-			for limits.Wall = 300 * time.Millisecond; ; limits.Wall *= 2 { // a busy machine may look too late
+			for limits.Wall = 300 * time.Millisecond; ; limits.Wall *= 2 { // a busy machine may check too late
 				c := su.command(limits, name)
 				c.Stdin = stuckReader{t.Context()}
 				got := su.run(t, c)
@@ -218,7 +218,7 @@ func (su *suite) facts(t *testing.T) {
 		got := su.run(t, su.command(generous, hostileName, "touch", "100"))
 		least := int64(95)
 		if su.can&CountsMemory == 0 {
-			least = 40 // what is no more than the judge's own is only looked at now and then
+			least = 40 // memory up to the judge's own is only sampled
 		}
 		if mib := got.Memory >> 20; mib < least || mib > 140 {
 			t.Errorf("touched 100 MiB: memory %d MiB", mib)
@@ -232,7 +232,7 @@ func (su *suite) facts(t *testing.T) {
 	})
 }
 
-// refuses checks what cannot be executed.
+// refuses checks files that cannot be executed.
 func (su *suite) refuses(t *testing.T) {
 	for name, row := range map[string]struct {
 		argv []string
@@ -265,7 +265,7 @@ func (su *suite) refuses(t *testing.T) {
 		"it says that a part of the path is a file": {[]string{"/program/noop/x"}, "no such file: a part of its path is not a directory"},
 	} {
 		if row.argv[0] == "/program/old" && su.s.Level() == sandbox.None {
-			continue // without a filter, it just runs
+			continue // without a filter, the program simply runs
 		}
 		t.Run(name, func(t *testing.T) {
 			c := su.command(generous, "noop")
@@ -299,7 +299,7 @@ func (su *suite) refuses(t *testing.T) {
 	})
 }
 
-// streams checks input and output.
+// streams checks the standard input and output of programs.
 func (su *suite) streams(t *testing.T) {
 	big := strings.Repeat("0123456789abcdef", 1<<16) // 1 MiB
 	file := filepath.Join(t.TempDir(), "in")
@@ -381,7 +381,7 @@ func (su *suite) streams(t *testing.T) {
 	su.endings(t)
 }
 
-// endings checks what ends the input and output of a program.
+// endings checks how a program's input and output end.
 func (su *suite) endings(t *testing.T) {
 	t.Run("it does not wait for a reader that a program ignores", func(t *testing.T) {
 		c := su.command(generous, "noop")

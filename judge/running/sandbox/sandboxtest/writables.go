@@ -12,7 +12,7 @@ import (
 	"assay/judge"
 )
 
-// writables checks the bounds of writable directories.
+// writables checks the limits of writable directories.
 func (su *suite) writables(t *testing.T) {
 	for _, row := range []struct {
 		name         string

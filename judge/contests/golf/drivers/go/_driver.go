@@ -9,7 +9,8 @@ import (
 	golfstrings "strings"
 )
 
-// golfArgument makes an argument of a type; ok says whether it takes all numbers.
+// golfArgument makes an argument of type t from numbers. All reports whether the argument takes all numbers, and
+// ok whether it can be made.
 func golfArgument(t golfreflect.Type, numbers []int, text string) (v golfreflect.Value, all, ok bool) {
 	v = golfreflect.New(t).Elem()
 	number := func(to golfreflect.Value, n int) bool {
@@ -52,7 +53,7 @@ func golfArgument(t golfreflect.Type, numbers []int, text string) (v golfreflect
 	return v, false, len(numbers) > 0 && number(v, numbers[0])
 }
 
-// golfShow writes values as Println does.
+// golfShow formats values as Println does.
 func golfShow(values []golfreflect.Value) string {
 	var all []any
 	for _, v := range values {
