@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +21,8 @@ type verification struct {
 	all   bool
 	fresh bool
 	on    string // a server
+
+	matched bool // a solution matches only
 }
 
 func verifyCommand(c *console) *cobra.Command {
@@ -58,11 +63,25 @@ func (v *verification) run(ctx context.Context, c *console, names []string) (err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	if v.on != "" {
-		return v.eachOn(ctx, c, names, out.Event)
+		err = v.eachOn(ctx, c, names, out.Event)
+	} else {
+		err = v.each(names, func(contest *workspace.Workspace, at *workspace.Location) (bool, error) {
+			return v.one(ctx, contest, at, out.Event)
+		})
 	}
-	return v.each(names, func(contest *workspace.Workspace, at *workspace.Location) (bool, error) {
-		return v.one(ctx, contest, at, out.Event)
-	})
+	if err == nil && len(v.only) > 0 && !v.matched {
+		err = &judge.Misuse{Err: fmt.Errorf("no solution has %s in its path: nothing was judged", quotedOr(v.only))}
+	}
+	return err
+}
+
+// quotedOr joins quoted texts with "or".
+func quotedOr(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, t := range texts {
+		quoted[i] = strconv.Quote(t)
+	}
+	return strings.Join(quoted, " or ")
 }
 
 // one verifies one problem and reports whether the problem has no errors.
@@ -88,6 +107,7 @@ func (v *verification) begin(ctx context.Context, c *workspace.Workspace, at *wo
 ) {
 	verifier, faults, err := at.Verification(ctx, workspace.Verifying{Only: v.only, All: v.all, Fresh: v.fresh}, listen)
 	if verifier != nil {
+		v.matched = v.matched || len(verifier.Paths()) > 0
 		verifier.Score = func() (string, error) { return scoreOf(c, verifier.Problem) }
 	}
 	return verifier, faults, err

@@ -42,7 +42,7 @@ type Dir struct {
 
 // ErrDamaged means that bytes do not match their digest. Put returns it for such bytes. Open returns it for a
 // damaged blob, after removing the blob.
-var ErrDamaged = errors.New("the bytes do not have the digest that they should have")
+var ErrDamaged = errors.New("the bytes do not match their digest")
 
 // untouched is the modification time of an unchanged blob.
 var untouched = time.Unix(0, 0)
@@ -132,7 +132,7 @@ func (f *Dir) openHere(d Digest, size int64) (*os.File, error) {
 		}
 		if err == nil && n != size {
 			file.Close()
-			return nil, fmt.Errorf("blob %s has %d bytes, and not %d: %w", d, n, size, fs.ErrNotExist)
+			return nil, fmt.Errorf("blob %s is %d bytes instead of %d: %w", d, n, size, fs.ErrNotExist)
 		}
 		if err == nil {
 			_, err = file.Seek(0, io.SeekStart)

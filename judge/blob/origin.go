@@ -64,9 +64,9 @@ func (f *Dir) received(d Digest) (*Staged, error) {
 			damaged = true
 		case errors.Is(err, ErrDamaged):
 			if err := f.origin.Remove(d); err != nil {
-				return nil, fmt.Errorf("blob %s is damaged where servers share it, and cannot be removed: %w", d, err)
+				return nil, fmt.Errorf("blob %s is damaged in the shared blobs, and cannot be removed there: %w", d, err)
 			}
-			return nil, fmt.Errorf("blob %s: %w: it is removed where servers share it: %w", d, ErrDamaged, fs.ErrNotExist)
+			return nil, fmt.Errorf("blob %s: %w: removed from the shared blobs: %w", d, ErrDamaged, fs.ErrNotExist)
 		default:
 			return nil, fmt.Errorf("fetch blob %s: %w", d, err)
 		}

@@ -92,7 +92,7 @@ func parseFrozen(file string, data []byte) (*Frozen, error) {
 		return nil, &judge.Fault{
 			File: file,
 			Text: fmt.Sprintf("the bundle has the format %d; this judge knows formats up to %d", f.Format, FrozenFormat),
-			Hint: "it was frozen by a newer judge: get that one",
+			Hint: "update the judge: a newer one made this bundle",
 		}
 	}
 	paths := []string{f.Reference}

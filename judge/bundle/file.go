@@ -130,9 +130,9 @@ func (b *Bundle) read(f *os.File) error {
 		case err == io.EOF:
 			return 0, b.fault("the bundle ends before %s", name)
 		case err != nil:
-			return 0, b.fault("no bundle, or a damaged one: want %s", name)
+			return 0, b.fault("not a bundle, or a damaged one: want %s", name)
 		case h.Name != name || h.Typeflag != tar.TypeReg:
-			return 0, b.fault("no bundle, or a damaged one: want %s, got %.80q", name, h.Name)
+			return 0, b.fault("not a bundle, or a damaged one: want %s, got %.80q", name, h.Name)
 		}
 		return h.Size, nil
 	}

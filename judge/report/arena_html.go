@@ -339,7 +339,7 @@ func ArenaPage(w io.Writer, so *arena.Results, title string, games []*arena.Game
 	for i, g := range games {
 		first, second := so.Bot(g.First), so.Bot(g.Second)
 		if first == nil || second == nil {
-			return fmt.Errorf("a game of the page is of a bot that is not there")
+			return fmt.Errorf("a game of the page refers to an unknown bot")
 		}
 		all[i] = shown{Game: g, First: first.Name, Second: second.Name, Positions: positions[g.Key()]}
 	}

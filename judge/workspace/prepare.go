@@ -145,8 +145,8 @@ func (p *Problem) Answering(ctx context.Context) (*Problem, error) {
 	}
 	if built == nil {
 		return nil, &judge.Fault{
-			File: p.Dir, Text: "no submission of the package that must be accepted can be built",
-			Hint: "the answers are made by one of them",
+			File: p.Dir, Text: "none of the package's accepted submissions can be built",
+			Hint: "one of them must generate the answer files",
 		}
 	}
 	folder, words := *p.Directory, *p.Problem

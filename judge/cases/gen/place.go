@@ -158,7 +158,7 @@ func (t *task) move() error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("place case %s, run it again to go on: %w", t.c.ID(), err)
+			return fmt.Errorf("place case %s: %w; repeat the command to resume", t.c.ID(), err)
 		}
 	}
 	return nil

@@ -176,7 +176,7 @@ func (s *shrinking) byText(ctx context.Context, budget shrink.Budget) error {
 	}
 	result, err := shrink.Guided(ctx, s.Input, shape, budget, holds, told)
 	if errors.Is(err, shrink.ErrNotHeld) {
-		return fmt.Errorf("%s is not repeatable: the solution does not fail in the same way again", s.Verdict.Words())
+		return fmt.Errorf("cannot shrink the input for %s: the solution did not fail in the same way again", s.Verdict.Words())
 	}
 	if err != nil {
 		return err

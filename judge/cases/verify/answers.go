@@ -252,7 +252,7 @@ func (b *bout) settle(ctx context.Context, c *judge.Case, p pairing) (*judge.Fau
 	switch {
 	case !accepted(p.own) && !accepted(outByOut):
 		fault := b.v.rejected(c, p.own)
-		fault.Hint += "\nthe reference's output fares no better: " + said(outByOut) + "\n" + both(c, p.ans, p.out)
+		fault.Hint += "\nthe checker also rejects the reference's output: " + said(outByOut) + "\n" + both(c, p.ans, p.out)
 		return fault, nil
 	case !accepted(p.own):
 		return b.v.disagree(c, p.ans, p.out, said(p.own)), nil

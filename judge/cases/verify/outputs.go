@@ -125,7 +125,7 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 	}
 	if len(failed) > 0 {
 		first.Text = fmt.Sprintf("the checker"+failingOn+"%s: %s", strings.Join(failed, "; "), first.Text)
-		first.Hint += "fix it: contestants print anything, and what cannot be read is a wrong answer"
+		first.Hint += "fix the checker: contestants can print anything, and an unreadable output is a wrong answer"
 		faults = append(faults, first)
 	}
 	if len(accepted) > 0 {

@@ -42,7 +42,7 @@ func (b *ledger) counts(id int) bool {
 	return was != nil && is != nil && was.Hash == is.Hash && was.Name == is.Name
 }
 
-var errNotOpened = errors.New("a record comes before the event begins")
+var errNotOpened = errors.New("a record precedes the opening of the tournament")
 
 // add adds a record that is not a game.
 func (b *ledger) add(r *Record) error {

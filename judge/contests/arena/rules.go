@@ -65,7 +65,7 @@ func (r *Rules) Check() error {
 	}
 	switch {
 	case r.Rounds > maxRounds || r.Games > maxRounds:
-		return fmt.Errorf("%d rounds of %d games are more than the limit of %d", r.Rounds, r.Games, maxRounds)
+		return fmt.Errorf("%d rounds of %d games: each number must be at most %d", r.Rounds, r.Games, maxRounds)
 	case r.Rounds < 1:
 		return fmt.Errorf("%d rounds: there must be at least one", r.Rounds)
 	case r.Games < 1:

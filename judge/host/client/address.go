@@ -59,7 +59,7 @@ func ParseAddress(text string) (a Address, err error) {
 			a.Code = part
 		default:
 			return a, &judge.Misuse{
-				Err: fmt.Errorf("%q ends in something else than a code and a fingerprint: copy the whole address, as the administrator has it", text),
+				Err: fmt.Errorf("%q does not end in a valid code or fingerprint: copy the whole address that the administrator gave you", text),
 			}
 		}
 	}

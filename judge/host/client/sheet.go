@@ -153,10 +153,10 @@ const (
 func ParseSheet(data []byte) (*Sheet, error) {
 	s := &Sheet{}
 	if err := json.Unmarshal(data, s); err != nil {
-		return nil, &judge.Misuse{Err: fmt.Errorf("the sheet of the problem cannot be read: %w", err)}
+		return nil, &judge.Misuse{Err: fmt.Errorf("the problem metadata cannot be read: %w", err)}
 	}
 	if s.Format != SheetFormat {
-		return nil, &judge.Misuse{Err: fmt.Errorf("the sheet of the problem has the format %d; this program knows %d", s.Format, SheetFormat)}
+		return nil, &judge.Misuse{Err: fmt.Errorf("the problem metadata has format %d, but this program supports only %d", s.Format, SheetFormat)}
 	}
 	return s, nil
 }

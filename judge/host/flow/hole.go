@@ -207,7 +207,7 @@ func CheckFlags(flags []string) error {
 		}
 	}
 	if all > mostFlags {
-		return fmt.Errorf("the flags have %d bytes, and flags are not counted: the most is %d", all, mostFlags)
+		return fmt.Errorf("%d bytes of flags are too many: flags are not counted, so the limit is %d", all, mostFlags)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ const (
 	EncounterKey = "games"
 )
 
-var errOwn = errors.New("only the server itself asks for this: a bot is put on a ladder by its page")
+var errOwn = errors.New("only the server itself can start this: to add a bot, use the page of the ladder")
 
 // A Player is a bot in an encounter, including its files.
 type Player struct {

@@ -35,5 +35,5 @@ func ParseClaim(text string) (c Claim, err error) {
 		c.Bundle, err = blob.Parse(words[1])
 		return c, err
 	}
-	return c, fmt.Errorf("%.80q does not say for what the bytes are: job ID TOKEN, or bundle DIGEST", text)
+	return c, fmt.Errorf("%.80q does not give the purpose of the bytes: want \"job ID TOKEN\" or \"bundle DIGEST\"", text)
 }

@@ -259,7 +259,7 @@ func CheckFiles(files []File, folder bool) error {
 	case len(files) > MaxFiles:
 		return fmt.Errorf("the submission has %d files; the most is %d", len(files), MaxFiles)
 	case !folder && (len(files) > 1 || strings.Contains(files[0].Path, "/")):
-		return fmt.Errorf("the submission is not marked as a directory and has more than one file")
+		return fmt.Errorf("the submission has several files or a subdirectory, but is not marked as a directory")
 	}
 	seen := map[string]bool{}
 	for _, f := range files {

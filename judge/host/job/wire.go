@@ -20,7 +20,7 @@ func (s *Spec) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("write the job %s: %w", s.ID, err)
 	}
 	if len(data) > MaxSpec {
-		return nil, fmt.Errorf("the job %s has %d bytes; the most is %d", s.ID, len(data), MaxSpec)
+		return nil, fmt.Errorf("the job %s is %d bytes; the limit is %d", s.ID, len(data), MaxSpec)
 	}
 	return data, nil
 }
@@ -59,7 +59,7 @@ func DecodeResult(data []byte) (*Result, error) {
 	case r.State != Done && r.State != Failed && r.State != GivenUp:
 		return nil, fmt.Errorf("read the result of job %.64q: the state %.40q is not known", r.Job, r.State)
 	case len(r.Events) > MaxEvents:
-		return nil, fmt.Errorf("read the result of job %.64q: its events have %d bytes; the most is %d", r.Job, len(r.Events), MaxEvents)
+		return nil, fmt.Errorf("read the result of job %.64q: its events are %d bytes; the limit is %d", r.Job, len(r.Events), MaxEvents)
 	}
 	if err := r.check(); err != nil {
 		r.Unread(err)
@@ -104,7 +104,7 @@ func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return nil, nil, fmt.Errorf("the events have %d bytes even without details; the most is %d", len(packed), MaxEvents)
+	return nil, nil, fmt.Errorf("the events are %d bytes even without details; the limit is %d", len(packed), MaxEvents)
 }
 
 // PackLines compresses lines, which must not contain line breaks.

@@ -224,11 +224,11 @@ func upgrade(conn net.Conn, u *url.URL, sign func(method, path string) (string, 
 	r := bufio.NewReader(conn)
 	answer, err := http.ReadResponse(r, req)
 	if err != nil {
-		return nil, fmt.Errorf("%s does not answer as a server does: %w", u.Host, err)
+		return nil, fmt.Errorf("%s did not respond like an Assay server: %w", u.Host, err)
 	}
 	if answer.StatusCode != http.StatusSwitchingProtocols || !strings.EqualFold(answer.Header.Get("Upgrade"), Protocol) {
 		text, _ := io.ReadAll(io.LimitReader(answer.Body, 200))
-		return nil, fmt.Errorf("%s does not let workers in: %s: %s", u.Host, answer.Status, strings.TrimSpace(string(text)))
+		return nil, fmt.Errorf("%s does not accept workers: %s: %s", u.Host, answer.Status, strings.TrimSpace(string(text)))
 	}
 	return &upgraded{conn, r}, nil
 }

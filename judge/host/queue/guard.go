@@ -151,7 +151,7 @@ func (g *guard) note(subject string, size int) error {
 			return fmt.Errorf("%w: it asks for more than one job at once", errGuard)
 		}
 		if g.held.full(worker, g.link.id.Load()) {
-			return fmt.Errorf("%w: it has not answered for the jobs that it holds, and asks for more", errGuard)
+			return fmt.Errorf("%w: it asks for more jobs before it has returned those that it holds", errGuard)
 		}
 	case strings.HasPrefix(subject, "result."+worker+"."):
 		if words := strings.Split(subject, "."); len(words) == 4 {

@@ -118,7 +118,7 @@ func (l *leases) hearTaken(worker string, msg *nats.Msg) error {
 	class := l.q.people.classOf(worker)
 	stream, delivery, ok := readReply(n.Reply, class)
 	if !ok {
-		return fmt.Errorf("a lease of no job of class %s: %.200q", class, n.Reply)
+		return fmt.Errorf("the lease is not for a job of class %s: %.200q", class, n.Reply)
 	}
 	if l.note(&lease{worker: worker, class: class, notice: n, stream: stream, delivery: delivery, heard: time.Now()}) {
 		f := l.q.opts.Listen.Taken

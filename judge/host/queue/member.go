@@ -117,7 +117,7 @@ func (m *Member) connect(ctx context.Context) error {
 		case refused(err) && !m.toCluster():
 			return ErrRefused
 		case m.toCluster() && (refused(err) || errors.Is(err, nats.ErrNkeysNotSupported)):
-			err = fmt.Errorf("the queue's cluster does not let this worker in yet; its operator gives it what the server's administrator reads with: judged admin worker cluster (%w)", err)
+			err = fmt.Errorf("the queue's cluster does not let this worker in yet; its operator must add the lines that `judged admin worker cluster` prints (%w)", err)
 		}
 		m.notice(fmt.Errorf("connect to the queue: %w", err))
 		if pause(ctx, delay(attempt)) != nil {
@@ -198,7 +198,7 @@ func refused(err error) bool {
 func (m *Member) asyncError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	switch {
 	case errors.Is(err, nats.ErrPermissionViolation):
-		m.fail(fmt.Errorf("the queue forbids this worker what it has to do; it is of another class there, or of another version: %w", err))
+		m.fail(fmt.Errorf("the queue denies this worker a permission that it needs: it has another class there, or another version: %w", err))
 	case refused(err): // the second error in a row closes the connection
 	default:
 		m.notice(err)
@@ -248,7 +248,7 @@ func (m *Member) subscribe() error {
 		select {
 		case m.orders <- o:
 		default:
-			m.notice(fmt.Errorf("the order %s is lost: %d others wait", o.Kind, len(m.orders)))
+			m.notice(fmt.Errorf("control message %s is lost: %d are waiting", o.Kind, len(m.orders)))
 		}
 	})
 	if err == nil {

@@ -125,7 +125,7 @@ func checkName(what, name string) error {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
 	}
 	if name == "" || len(name) > 64 || strings.ContainsFunc(name, odd) {
-		return fmt.Errorf("the %s %.80q is not 1 to 64 letters, digits, - and _", what, name)
+		return fmt.Errorf("invalid %s %.80q: use 1 to 64 letters, digits, - and _", what, name)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 func (q *Queue) Results(ctx context.Context, handle func(context.Context, *job.Result) error) error {
 	// Without this reset, the consumer would wait foldWait for results that were delivered to a previous call.
 	if _, err := q.js.ResetConsumer(ctx, resultsStream, foldConsumer); err != nil && ctx.Err() == nil {
-		q.trouble(fmt.Errorf("ask again for results that were given out: %w", err))
+		q.trouble(fmt.Errorf("request delivered results again: %w", err))
 	}
 	for ctx.Err() == nil {
 		err := q.fold(ctx, handle)
@@ -89,7 +89,7 @@ func readResult(msg jetstream.Msg) (*job.Result, error) {
 	}
 	generation, err := strconv.Atoi(parts[3])
 	if err != nil || r.Worker != parts[1] || r.Job != parts[2] || r.Generation != generation {
-		return nil, fmt.Errorf("the worker %s published %.200q and wrote another worker, job or generation into it", parts[1], msg.Subject())
+		return nil, fmt.Errorf("the worker %s published on %.200q a result of another worker, job or generation", parts[1], msg.Subject())
 	}
 	return r, nil
 }

@@ -250,7 +250,7 @@ func (q *Queue) begin(ctx context.Context) error {
 		if err == nil || !passes(err) {
 			return err
 		}
-		q.trouble(fmt.Errorf("the queue does not answer yet, and is waited for: %w", err))
+		q.trouble(fmt.Errorf("the queue does not respond yet; waiting for it: %w", err))
 		if pause(ctx, time.Second) != nil {
 			return err
 		}

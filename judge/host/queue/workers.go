@@ -57,7 +57,7 @@ func (q *Queue) Admit(worker, class, key string, guest bool) error {
 		return err
 	}
 	if !nkeys.IsValidPublicUserKey(key) {
-		return fmt.Errorf("the key of worker %s is not the public half of an nkey of a user", worker)
+		return fmt.Errorf("the key of worker %s is not the public key of an nkey of type user", worker)
 	}
 	return q.people.admit(worker, class, key, guest)
 }
@@ -66,7 +66,7 @@ func (p *people) admit(worker, class, key string, guest bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if holder := p.keys[key]; holder != nil && holder.name != worker {
-		return fmt.Errorf("the key of worker %s is that of worker %s", worker, holder.name)
+		return fmt.Errorf("the key of worker %s is already used by worker %s", worker, holder.name)
 	}
 	if old := p.workers[worker]; old != nil {
 		if old.key == key && old.class == class && old.guest == guest {

@@ -61,7 +61,7 @@ func (s *Server) origin(ctx context.Context) (blob.Origin, error) {
 		return dir, nil
 	case s.o.Queue == "":
 		return nil, &judge.Misuse{Err: errors.New("blobs = \"queue\" needs a cluster: the queue of this server is in its data directory, and may be " +
-			"deleted at any time\n    set queue as well, or leave blobs empty")}
+			"deleted at any time\n    set `queue` to a cluster, or leave `blobs` empty")}
 	default:
 		return s.queue.Blobs(ctx)
 	}
@@ -85,7 +85,7 @@ func (s *Server) ownBlobs(ctx context.Context) error {
 	}
 	if mark != id {
 		return &judge.Misuse{Err: fmt.Errorf("the files of this database are in the shared blobs %s, and not in %s\n"+
-			"    set blobs in the [server] table of judge.toml to their place; to give them up, copy that directory with all its files to %[2]s",
+			"    set `blobs` in the [server] table of judge.toml to that directory; to stop sharing, copy it with all its files to %[2]s",
 			shared, filepath.Join(s.data, "blobs"))}
 	}
 	return s.store.SetSetting(ctx, sharedKey, "")
@@ -107,11 +107,11 @@ func (s *Server) adopt(ctx context.Context, blobs *blob.Dir, origin blob.Origin)
 	case mark == id && shared != "":
 		return nil
 	case mark != "" && mark != id:
-		return &judge.Misuse{Err: fmt.Errorf("the shared blobs %s belong to another database, which removes what it does not know\n"+
-			"    set blobs to another place; if no server uses that database any more, remove the mark: the file assay-blobs", s.o.Blobs)}
+		return &judge.Misuse{Err: fmt.Errorf("the shared blobs %s belong to another database, whose servers remove unknown files\n"+
+			"    set `blobs` to another directory; if no server uses that database any more, remove its mark, the file assay-blobs", s.o.Blobs)}
 	case mark == "" && shared != "":
-		return &judge.Misuse{Err: fmt.Errorf("%s is not where this database has its shared blobs: they are in %s, and carry a mark that is missing here\n"+
-			"    mount that disk, or correct blobs in the [server] table of judge.toml", s.o.Blobs, shared)}
+		return &judge.Misuse{Err: fmt.Errorf("%s lacks the mark of the shared blobs of this database, which are in %s\n"+
+			"    mount that disk, or correct `blobs` in the [server] table of judge.toml", s.o.Blobs, shared)}
 	}
 	if err := s.copyBlobs(ctx, blobs); err != nil {
 		return err
@@ -153,8 +153,8 @@ func (s *Server) copyBlobs(ctx context.Context, shared *blob.Dir) error {
 		return err
 	}
 	if missing > 0 && !s.o.AcceptLoss {
-		return &judge.Misuse{Err: fmt.Errorf("files that the database names are neither in %s nor in %s\n"+
-			"    set blobs first on the server that has them in its data directory; to go on without them: --accept-loss",
+		return &judge.Misuse{Err: fmt.Errorf("files of the database are missing: they are neither in %s nor in %s\n"+
+			"    first set `blobs` on the server that has them in its data directory; to continue without them: --accept-loss",
 			s.o.Blobs, filepath.Join(s.data, "blobs"))}
 	}
 	return nil

@@ -63,7 +63,7 @@ func (s *Server) announceFirst(ctx context.Context) error {
 			return err
 		}
 		if time.Now().After(end) {
-			return &judge.Misuse{Err: fmt.Errorf("another server that uses this database is called %s, too\n"+
+			return &judge.Misuse{Err: fmt.Errorf("another server of this database also has the id %s\n"+
 				"    set id in the [server] table of judge.toml, or stop the other server", s.id())}
 		}
 		select {

@@ -235,7 +235,7 @@ func parseLine(data []byte) (l line, err error) {
 		if data != nil {
 			var compact bytes.Buffer
 			if err := json.Unmarshal(data, &named); err != nil {
-				return fmt.Errorf("an object of %s is not an object of JSON: %w", l.typ, err)
+				return fmt.Errorf("an object of type %s is not a JSON object: %w", l.typ, err)
 			}
 			if err := json.Compact(&compact, data); err != nil {
 				return err

@@ -296,7 +296,7 @@ func load(ctx context.Context, tx *sql.Tx, path, table string, want File) error 
 		}
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != want.SHA256 || rows != want.Rows {
-		return fmt.Errorf("%s is damaged: it has %d rows and the digest %s; want %d and %s", path, rows, got, want.Rows, want.SHA256)
+		return fmt.Errorf("%s is damaged: it has %d rows with the digest %s instead of %d with %s", path, rows, got, want.Rows, want.SHA256)
 	}
 	return nil
 }

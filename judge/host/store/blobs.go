@@ -38,7 +38,7 @@ func (s *Store) NoteBlobs(ctx context.Context, blobs ...Blob) error {
 const Brief = "sent"
 
 // ErrManySent means that an account has uploaded too many bytes to which no row refers.
-var ErrManySent = errors.New("too much was sent that nothing names")
+var ErrManySent = errors.New("too many uploaded bytes are not used yet")
 
 // NoteSent records that an account has uploaded the bytes of a blob, and may therefore refer to it from now on.
 // The argument most limits the account's uploaded bytes to which no row referred at the last MarkNamed. Zero means

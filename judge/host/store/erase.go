@@ -17,7 +17,7 @@ import (
 const Deleted = "deleted user"
 
 // ErrLastAdmin means that the server would have no administrator with a password left.
-var ErrLastAdmin = errors.New("it is the last account that looks after the server with a password")
+var ErrLastAdmin = errors.New("it is the last administrator account that has a password")
 
 // Erase erases a person from the database. It returns the blobs that the person uploaded. ForgetBlobs must then be
 // called to remove those without other references. The account and its results are kept, without anything that

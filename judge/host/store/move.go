@@ -405,7 +405,7 @@ func (m *move) sums(i int, row []any) (key, all sum, err error) {
 // the old database is marked as moved.
 func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 	began := time.Now()
-	tooLong := fmt.Errorf("writes were stopped for %v, which is too long: move when less is going on", stopMost)
+	tooLong := fmt.Errorf("the move would stop writes for more than %v: repeat it when the server is less busy", stopMost)
 	ctx, cancel := context.WithTimeoutCause(ctx, stopMost, tooLong)
 	defer cancel()
 	defer func() {

@@ -163,7 +163,7 @@ func (s *Store) connectPostgres() error {
 	config, err := pgx.ParseConfig(s.options.DSN)
 	if err != nil { // the error text quotes parts of the password
 		return &judge.Misuse{
-			Err: errors.New("this is no address of a database: it looks like " +
+			Err: errors.New("this is not the address of a database: write it like " +
 				"postgres://USER:PASSWORD@HOST/NAME?sslmode=require\n    in a name or a password write %2F, %3F, %23, %25 and %40 for / ? # % and @"),
 		}
 	}

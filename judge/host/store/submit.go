@@ -51,7 +51,7 @@ type NewSubmission struct {
 var ErrManyOpen = errors.New("too many pending submissions of the account or the team")
 
 // ErrOtherUnderKey means that a key was already used for other files or another problem.
-var ErrOtherUnderKey = errors.New("the key stands for another submission")
+var ErrOtherUnderKey = errors.New("the key was used for another submission")
 
 // ErrTooFast means that an account has sent too many submissions within a minute.
 var ErrTooFast = errors.New("too many submissions within a minute")

@@ -109,7 +109,7 @@ func (r *Runner) lab(ctx context.Context, s *job.Spec, o *opened, b *taskOutput)
 func (o *opened) same(ctx context.Context, asked *flow.AdequacyOptions, made string) (*mutate.Lab, error) {
 	lab, err := o.mutants(ctx, asked)
 	if err == nil && lab.Identity() != made {
-		err = errors.New("this worker generates other mutants than the others: compare its toolchains with theirs")
+		err = errors.New("this worker generates different mutants from the other workers: compare their toolchains")
 	}
 	return lab, err
 }

@@ -75,7 +75,7 @@ func (r *Runner) part(ctx context.Context, s *job.Spec, o *opened, b *taskOutput
 			return err
 		}
 		if len(result.Output) > job.MaxOutput {
-			return fmt.Errorf("the output of the job has %d bytes; the most is %d", len(result.Output), job.MaxOutput)
+			return fmt.Errorf("the output of the job is %d bytes; the limit is %d", len(result.Output), job.MaxOutput)
 		}
 	}
 	result.Events, err = job.PackLines(b.lines)

@@ -243,7 +243,7 @@ func (k *Proc) send(verb string, sizes []int64, parts []RequestPart) error {
 			n := int(min(left, int64(cap(batch)-len(batch))))
 			got, err := io.ReadFull(section, batch[len(batch):len(batch)+n])
 			if err != nil {
-				return fmt.Errorf("read a part of a request, %d bytes before its end: %w", left-int64(got), err)
+				return fmt.Errorf("read part of a request: its last %d bytes are missing: %w", left-int64(got), err)
 			}
 			batch = batch[:len(batch)+n]
 			left -= int64(n)

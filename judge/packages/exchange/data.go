@@ -32,7 +32,7 @@ func (e *exporter) refuseBeside() error {
 			case len(c.Files) > 0:
 				return e.fault("group", "case "+c.ID()+" has files beside its input, which the legacy format does not have", hint)
 			case !keepsWords(c.CheckerArgs) || !keepsWords(c.ValidatorArgs):
-				return e.fault("group", "case "+c.ID()+" has an argument with a blank in it, where the legacy format cuts", hint)
+				return e.fault("group", "case "+c.ID()+" has an argument with a blank in it, at which the legacy format would split it", hint)
 			}
 		}
 	}
@@ -210,12 +210,12 @@ func (e *exporter) refusePoints() error {
 	}
 	const hint = "export the problem to icpc-2025-09"
 	if all := e.all(); all.Aggregate != judge.Sum || all.Unbounded {
-		return e.fault("scoring", "the legacy format adds the points of groups that say what they are worth", hint)
+		return e.fault("scoring", "the legacy format adds the points of groups, and each needs a maximum", hint)
 	}
 	for _, n := range e.all().Children {
 		switch {
 		case n.Unbounded:
-			return e.fault("group", "the legacy format has no points without a maximum, as group "+n.Name+" gives", hint)
+			return e.fault("group", "the legacy format needs a maximum of points, which group "+n.Name+" lacks", hint)
 		case len(n.RequirePass) > 0:
 			return e.fault("group", "group "+n.Name+" requires others, which the legacy format does not have", hint)
 		}

@@ -250,7 +250,7 @@ var cppExtensions = []string{".cpp", ".cc", ".cxx"}
 
 // needGo adds, only once, the note that building the package requires Go.
 func (e *exporter) needGo() {
-	const note = "programs of the package need Go where they are built, by the script build: the format knows only C, C++ and Python by itself"
+	const note = "programs of the package are built with Go, by their script `build`: the format itself supports only C, C++ and Python"
 	if !slices.Contains(e.notes, note) {
 		e.notes.add(note)
 	}

@@ -368,7 +368,7 @@ func (r *reader) cases(k, n *strict.Node, at string, inList bool, s settings) {
 		}
 		to := path.Join(at, name)
 		if !goodCase().MatchString(name) || r.paths[to] {
-			r.flaw(k, "letters, digits, _ - and . will do, and each name once", "no case can be called %q", to)
+			r.flaw(k, "use letters, digits, _ - and ., and each name only once", "invalid or duplicate case name %q", to)
 			continue
 		}
 		if c := r.oneCase(n, to, count, s); c != nil {
@@ -394,7 +394,7 @@ func (r *reader) counts(n *strict.Node) (all []int, err error) {
 		for _, item := range count.Items() {
 			x, ok := item.Float()
 			if !ok || x != float64(int(x)) || slices.Contains(all, int(x)) {
-				return nil, fmt.Errorf("%q is not a number, or one that stands twice", item.Text)
+				return nil, fmt.Errorf("%q is not an integer, or occurs more than once", item.Text)
 			}
 			all = append(all, int(x))
 		}
@@ -495,7 +495,7 @@ func (r *reader) matches(n *strict.Node, c *Case) {
 		for _, item := range list.Items() {
 			re, err := regexp.Compile("(?ms:" + item.Text + ")")
 			if err != nil {
-				r.flaw(item, "", "%q is not a regular expression that is understood here", item.Text)
+				r.flaw(item, "", "%q is not a regular expression in the syntax of Go", item.Text)
 				continue
 			}
 			c.Matches[ext] = append(c.Matches[ext], re)

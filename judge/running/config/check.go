@@ -44,7 +44,7 @@ func (k *checker) fault(key, hint, format string, args ...any) {
 func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 	k := &checker{doc: doc}
 	if c.Server.Audit < 0 || c.Server.Audit > 1 {
-		k.fault("server.audit", "0.02 is one of fifty", "server.audit: %v is not between 0 and 1", c.Server.Audit)
+		k.fault("server.audit", "enter a fraction: 0.02 is 1 in 50", "server.audit: %v is not between 0 and 1", c.Server.Audit)
 	}
 	if _, err := time.Parse("15:04", c.Server.Backup); err != nil && c.Server.Backup != "" {
 		k.fault(

@@ -77,7 +77,7 @@ func (z *zygote) makeRoot() error {
 	}
 	i := slices.IndexFunc(newRootAt, func(dir string) bool { _, err := os.Stat(dir); return err == nil })
 	if i < 0 {
-		return fmt.Errorf("none of %v exists to put a new root at", newRootAt)
+		return fmt.Errorf("cannot create a new root: none of %v exists", newRootAt)
 	}
 	base := newRootAt[i]
 	if err := unix.Mount("tmpfs", base, "tmpfs", rootFlags, "mode=755,size=1m"); err != nil {

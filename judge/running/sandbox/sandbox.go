@@ -345,7 +345,7 @@ func check(c *judge.Command) error {
 	}
 	for _, m := range c.Mounts {
 		if m.Bytes < 0 || m.Files < 0 || (m.Bytes > 0 || m.Files > 0) && !m.Writable {
-			return fmt.Errorf("run %s: mount %s at %s: only a writable one has bounds, and none is negative", c.Argv[0], m.Host, m.At)
+			return fmt.Errorf("run %s: mount %s at %s: bounds must not be negative, and need a writable mount", c.Argv[0], m.Host, m.At)
 		}
 		if !filepath.IsAbs(m.Host) || !strings.HasPrefix(m.At, "/") || strings.IndexByte(m.At+m.Host, 0) >= 0 {
 			return fmt.Errorf("run %s: mount %q at %q: both must be absolute paths", c.Argv[0], m.Host, m.At)

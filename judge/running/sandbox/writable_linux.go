@@ -106,7 +106,7 @@ func full(path string, st *unix.Statfs_t) error {
 		return fmt.Errorf("no space is left on the disk of %s", path)
 	}
 	if st.Files > 0 && st.Ffree == 0 { // some file systems do not count files
-		return fmt.Errorf("no more files are possible on the disk of %s", path)
+		return fmt.Errorf("no free inodes are left on the disk of %s", path)
 	}
 	return nil
 }

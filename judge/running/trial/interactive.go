@@ -121,7 +121,7 @@ func (t *interactive) talk(ctx context.Context, c *judge.Case, s *check.Session,
 func (t *interactive) leave(s *check.Session, a *judge.Attempt) error {
 	text, file, err := s.Output()
 	if err != nil {
-		return fmt.Errorf("read what the interactor leaves: %w", err)
+		return fmt.Errorf("read the output of the interactor: %w", err)
 	}
 	defer file.Close()
 	kept := &capture{dir: t.TempDir}
@@ -131,7 +131,7 @@ func (t *interactive) leave(s *check.Session, a *judge.Attempt) error {
 	}
 	if err != nil {
 		kept.close()
-		return fmt.Errorf("keep what the interactor leaves: %w", err)
+		return fmt.Errorf("save the output of the interactor: %w", err)
 	}
 	a.Settled, a.Close = nil, kept.close
 	return nil

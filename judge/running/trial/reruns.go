@@ -192,7 +192,7 @@ func (r *rerun) output(ctx context.Context, in *io.SectionReader, talks bool) (
 	}
 	text, file, err := r.talking.Output()
 	if err != nil {
-		return nil, o, nil, fmt.Errorf("read what the interactor leaves: %w", err)
+		return nil, o, nil, fmt.Errorf("read the output of the interactor: %w", err)
 	}
 	defer file.Close()
 	k := r.keep()
