@@ -33,6 +33,14 @@ func badRequest(format string, args ...any) error {
 	return &status{http.StatusBadRequest, fmt.Sprintf(format, args...), ""}
 }
 
+// unknown returns the error of an id that no visible object of a type has. Noun names one such object.
+func (c *apiClient) unknown(t clics.Type, noun, id string) error {
+	return &status{
+		http.StatusBadRequest, fmt.Sprintf("the contest has no %s with the id %.60q", noun, id),
+		fmt.Sprintf("contests/%s/%s lists the ids", c.seat.Contest.Slug, t),
+	}
+}
+
 // write handles an object sent to a path below a contest.
 func (c *apiClient) write(w http.ResponseWriter, r *http.Request, path []string) error {
 	switch {
@@ -224,7 +232,7 @@ func (c *apiClient) problem(r *http.Request, name string, label bool) (*store.Co
 			return p, nil
 		}
 	}
-	return nil, badRequest("the contest has no problem with the id %.60q", name)
+	return nil, c.unknown(clics.Problems, "problem", name)
 }
 
 // team returns the team with the given id.
@@ -238,7 +246,7 @@ func (c *apiClient) team(r *http.Request, id string) (*store.Team, error) {
 			return t, nil
 		}
 	}
-	return nil, badRequest("the contest has no team with the id %.60q", id)
+	return nil, c.unknown(clics.Teams, "team", id)
 }
 
 // takeSubmission stores a submission for a team. Administrators of the contest may submit for any team.
@@ -320,7 +328,7 @@ func (c *apiClient) program(r *http.Request, n *desk.New, sent *sentSubmission) 
 		return err
 	}
 	if !slices.ContainsFunc(languages, func(l feed.Line) bool { return l.ID == *sent.LanguageID }) {
-		return badRequest("the contest has no language with the id %.60q", *sent.LanguageID)
+		return c.unknown(clics.Languages, "language", *sent.LanguageID)
 	}
 	if len(sent.names) == 0 {
 		return badRequest("the submission has no files")
@@ -518,7 +526,7 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 		}
 		for _, id := range sent.ToGroupIDs {
 			if !slices.ContainsFunc(groups, func(g store.Group) bool { return g.ID == id && c.seat.HasGroup(id) }) {
-				return badRequest("the contest has no group with the id %.60q", id)
+				return c.unknown(clics.Groups, "group", id)
 			}
 		}
 		n.Groups = sent.ToGroupIDs
@@ -543,7 +551,7 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 			return c.reachesAsker(r, n, one.Team)
 		}
 	}
-	return badRequest("the contest has no question with the id %.60q", *sent.ReplyToID)
+	return c.unknown(clics.Clarifications, "question", *sent.ReplyToID)
 }
 
 // reachesAsker rejects an answer that the team that sent the request could not read.

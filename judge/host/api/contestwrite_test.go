@@ -218,7 +218,7 @@ func TestDOMjudgeSubmit(t *testing.T) {
 	}
 	contentType, body = form("sum-2026", "cobol")
 	if answer, said := h.send("submit", "POST", "/api/contests/wf/submissions", contentType, body); answer.StatusCode != 400 ||
-		!strings.Contains(said, "no language with the id") {
+		!strings.Contains(said, `no language with the id \"cobol\": contests/wf/languages lists the ids`) {
 		t.Errorf("%d %s", answer.StatusCode, said)
 	}
 }

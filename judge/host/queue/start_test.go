@@ -95,7 +95,7 @@ func TestAQueueThatDoesNotAnswerYetIsWaitedFor(t *testing.T) {
 		t.Helper()
 		select {
 		case said := <-troubles:
-			if !strings.Contains(said, "is waited for") {
+			if !strings.Contains(said, "waiting for it") {
 				t.Errorf("it says %q", said)
 			}
 		case err := <-ended:

@@ -220,7 +220,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 		want string
 	}{
 		{MovePlan{Database: database, DryRun: true}, "open the database " + database},
-		{MovePlan{Database: InData, DryRun: true}, "is the database of this server: name another one"},
+		{MovePlan{Database: InData, DryRun: true}, "is the database of this server: specify another one"},
 		{MovePlan{Database: "postgres:x", DryRun: true}, "name a PostgreSQL database"},
 		{MovePlan{Database: database, Blobs: filepath.Join(shared, "nothing"), DryRun: true}, "nothing does not exist"},
 	} {

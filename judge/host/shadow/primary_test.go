@@ -26,7 +26,7 @@ func TestParseLine(t *testing.T) {
 		{`{"type":"teams","id":"cd19","op":"delete","data":{"id":"7"}}`, `teams 7 `, "since_id=cd19", ""},
 		{`{"type":"teams","id":"7","data":{"id":"7"}}`, `teams 7 {"id":"7"}`, "", ""},
 		{`{"type":"teams","id":null,"data":{"name":"x"},"token":"5"}`, "", "since_token=5", "no id"},
-		{`{"type":"teams","id":"7","data":"x","token":"5"}`, "", "since_token=5", "not an object"},
+		{`{"type":"teams","id":"7","data":"x","token":"5"}`, "", "since_token=5", "not a JSON object"},
 		{`{"type":"teams","id":"x","op":"delete","data":7}`, "", "since_id=x", "without an id"},
 		{`{"type":"teams"`, "", "", "not JSON"},
 	} {
