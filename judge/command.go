@@ -46,7 +46,8 @@ const MemoryMiB = "{memory_mib}"
 // runtime's own overhead, but no more than a machine can be expected to have.
 const HeapMiB = "{heap_mib}"
 
-// heapMiB returns most of the memory limit, at least three eighths of it, but at most 1024 MiB.
+// heapMiB returns the size of a heap, in MiB, for a memory limit in bytes. It is most of the limit and at least
+// three eighths of it, but never more than 1024 MiB.
 func heapMiB(memory int64) int64 {
 	mib := memory >> 20
 	return min(1024, max(mib*3/8, mib-64-mib/16))
@@ -153,20 +154,21 @@ type Joiner interface {
 type Joined struct {
 	*Command // Stdin and Stdout must be nil
 
-	// To is the index of the process that reads this one's output.
+	// To is the index of the process that reads this process's output, in the argument of Join.
 	To int
 	// Copy, if not nil, receives a copy of this process's output. A pipe with a copy is slower, because the bytes
 	// pass through the judge.
 	Copy io.Writer
-	// Held protects each side when the other one exits. If the reader exits first, later output is discarded;
-	// without Held, this process would get SIGPIPE. The reader sees EOF only after this process has exited, or a
-	// moment after it closed its output. With Held, Limits.Output applies. Held has no effect without a Copy.
+	// Held protects this process and its reader when one of them exits before the other. If the reader exits
+	// first, later output is discarded; without Held, this process would get SIGPIPE. The reader sees EOF only
+	// after this process has exited, or a moment after it closed its output. With Held, Limits.Output applies.
+	// Held has no effect without a Copy.
 	Held bool
 	// Ends is called when the process has exited. If it returns true, the other processes are killed. If Ends is
 	// nil, they are not.
 	Ends func(Exec) bool
-	// Outlived is how long the others may continue after this process was killed at one of its limits. Zero
-	// means no limit.
+	// Outlived is how long the other processes may continue after this process was killed at one of its limits.
+	// Zero means no limit.
 	Outlived time.Duration
 }
 

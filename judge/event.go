@@ -91,7 +91,8 @@ type GroupJudged struct {
 	Cases   int     `json:"cases"`
 	Score   *Score  `json:"score,omitempty"`
 	Message string  `json:"message,omitempty"` // why its score is invalid
-	// Inner marks a group that contains groups. Its cases have already been counted in the inner groups.
+	// Inner means that the group contains other groups. Its cases have already been counted as cases of those
+	// groups.
 	Inner bool `json:"inner,omitempty"`
 }
 
@@ -106,8 +107,9 @@ type Finished struct {
 	TimeMS  float64 `json:"time_ms"`                 // CPU time of that case
 	Memory  int64   `json:"memory_bytes"`            // peak memory over all cases
 	Score   *Score  `json:"score,omitempty"`         // set if the problem has scores
-	// Parts contains the points of the groups whose sum is the score, in judging order. The groups are the same in
-	// every judgement of the problem. If the score is not a sum of groups, Parts is empty.
+	// Parts contains the points of each group, in judging order, if the score is the sum of these points. The
+	// groups are the same in every judgement of the problem. If the score is not a sum over groups, Parts is
+	// empty.
 	Parts []float64 `json:"score_parts,omitempty"`
 
 	slow int // number of cases that exceeded their time limit

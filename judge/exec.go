@@ -24,8 +24,8 @@ func (l Limits) Scaled(factor float64) Limits {
 	return l
 }
 
-// LongestCPUWait is how long a program may wait for a CPU, in addition to its own limits. A longer wait is a
-// *BusyError.
+// LongestCPUWait is how long a program may wait for a CPU, in addition to its own limits. After a longer wait, the
+// run fails with a *BusyError.
 const LongestCPUWait = 10 * time.Minute
 
 // BusyError is a failure of the machine. The machine kept a program from its CPUs for so long that the program

@@ -13,13 +13,13 @@ import (
 	"testing"
 )
 
-// part is a part of a package, with the prefixes of its file names.
+// part is a group of files in a package. The files are given by the prefixes of their names.
 type part struct {
 	name  string
 	files []string
 }
 
-// ordered lists the packages whose files are ordered. Each part may use those above it, and nothing below.
+// ordered maps each package whose files are ordered to its parts. A part may use only the parts above it.
 var ordered = map[string][]part{
 	"cases/format": {
 		{"grammar", []string{"format", "model", "expr"}},

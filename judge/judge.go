@@ -39,7 +39,7 @@ type Bench interface {
 	Explain(c *Case, a *Attempt, o Outcome) *Detail
 	// Static runs the static validator on the submission's files for one node of the grading.
 	Static(ctx context.Context, n *Node) (Outcome, error)
-	// Grade runs the node's own grader on the results of its children.
+	// Grade runs the grader of the node n on the results of the children of n.
 	Grade(ctx context.Context, n *Node, results []Result) (Result, error)
 }
 
@@ -52,7 +52,8 @@ type Options struct {
 	Failures, Slow int
 	Dialogues      bool // include the dialogue of accepted cases
 
-	// Preparing returns the name of the language for which builds are waiting, or an empty string. It may be nil.
+	// Preparing, if not nil, returns the name of the language that is being prepared while builds wait for it. If
+	// no build is waiting, it returns an empty string.
 	Preparing func() string
 
 	sleepers int // number of cases started in addition to Jobs

@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// layers maps each package of the project to the project packages that it may import, with the reason. The test
-// fails for a new package without an entry, for an import that is not listed, and for a listed import that is not
-// used.
+// layers maps each package of the project to the project packages that it may import. The comments give the
+// reasons. The test fails for a new package without an entry, for an import that is not listed, and for a listed
+// import that is not used.
 var layers = map[string][]string{
 	// The shared types, and packages without input or output: they import nothing of the project.
 	"judge":                 nil,                                 // read this first: it uses no directory, process, or network
@@ -58,14 +58,14 @@ var layers = map[string][]string{
 	"judge/internal/window": {"judge"}, // its excerpts are part of events
 	// The sandbox returns a judge.Exec, and removes the files that programs leave.
 	"judge/running/sandbox": {"judge", "judge/internal/raze"},
-	// Renders events about bots; a referee defines how a position looks.
+	// Package report renders events about bots. A referee defines how a position looks.
 	"judge/report":                      {"judge", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tex", "judge/contests/arena", "judge/kit/referee", "judge/contests/rating", "judge/contests/standings"},
 	"judge/running/sandbox/sandboxtest": {"judge", "judge/running/sandbox"}, // for tests
 	// Checkers may be kit programs.
 	"judge/running/check": {"judge", "judge/internal/kitproc", "judge/internal/raze", "judge/internal/suggest", "judge/internal/tail", "judge/kit"},
 	// Reads judge.toml with line and column positions.
 	"judge/running/config": {"judge", "judge/internal/strict", "judge/internal/suggest"},
-	// Turns a package into a problem directory; titles and notes may be LaTeX.
+	// Package icpc reads a package as a problem. Titles and notes may be LaTeX.
 	"judge/packages/icpc":    {"judge", "judge/internal/pictures", "judge/internal/collide", "judge/internal/example", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tex", "judge/problem"},
 	"judge/packages/polygon": {"judge", "judge/packages/fill", "judge/packages/icpc", "judge/problem"}, // a recipe for package fill is part of what it reads
 	// Tries each format in turn.
@@ -87,22 +87,23 @@ var layers = map[string][]string{
 	// Compilers run in a sandbox, and their output is cached.
 	"judge/running/lang":     {"judge", "judge/internal/mark", "judge/running/config", "judge/running/sandbox", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/suggest", "judge/running/lang/jvm"},
 	"judge/running/lang/jvm": {}, // handles bytes of sources and classes
-	// Golf submissions are built, and the generator makes an extra input.
+	// Package golf builds golf submissions, and makes an extra input with the generator.
 	"judge/contests/golf": {"judge", "judge/contests/golf/drivers", "judge/running/config", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/kitproc", "judge/internal/suggest", "judge/internal/tail", "judge/kit", "judge/running/lang", "judge/problem"},
 	// Combines a program that lang built with a checker.
 	"judge/running/trial": {"judge", "judge/running/check", "judge/internal/raze", "judge/internal/tail", "judge/running/lang", "judge/internal/window"},
-	// Makes cases with setters' programs, and caches those that took long.
+	// Package gen makes cases with setters' programs, and caches cases that took long to make.
 	"judge/cases/gen": {"judge", "judge/internal/mark", "judge/running/check", "judge/cases/format", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/kitproc", "judge/internal/strict", "judge/internal/tail", "judge/kit", "judge/problem"},
-	// Checks a whole problem directory: it makes the cases and runs the solutions.
+	// Package verify checks a whole problem directory: it makes the cases and runs the solutions.
 	"judge/cases/verify": {"judge", "judge/internal/mark", "judge/internal/tail", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/example", "judge/internal/suggest", "judge/internal/window", "judge/running/lang", "judge/problem", "judge/running/trial"},
-	// Reads generators.yaml, and caches the cases that it makes.
+	// Package fill reads generators.yaml, and caches the cases that it makes.
 	"judge/packages/fill": {"judge", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/strict", "judge/internal/suggest", "judge/internal/tail"},
 	// Converts icpc packages to problem directories, and back.
 	"judge/packages/exchange": {"judge", "judge/internal/example", "judge/internal/pictures", "judge/problem", "judge/packages/icpc"},
-	// Generates cases like gen, runs them like a submission, and shrinks a failing one.
+	// Package stress generates cases like gen, runs programs on them as for a submission, and shrinks a failing
+	// case.
 	"judge/cases/stress": {"judge", "judge/running/check", "judge/cases/format", "judge/cases/gen", "judge/internal/raze", "judge/internal/tail", "judge/kit", "judge/problem", "judge/cases/shrink", "judge/internal/window", "judge/running/trial"},
-	// Builds mutants and runs them on the inputs of stress; families.toml names tools in the same way as
-	// judge.toml.
+	// Package mutate builds mutants and runs them on the inputs of stress. The file families.toml names tools in
+	// the same way as judge.toml.
 	"judge/cases/mutate": {"judge", "judge/internal/timeout", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/internal/strict", "judge/problem", "judge/cases/shrink", "judge/cases/stress"},
 
 	// Hosting: a server, its workers, and what they exchange. Judging on one machine uses none of these packages.
@@ -120,7 +121,7 @@ var layers = map[string][]string{
 	"judge/host/matchmaking": {"judge/contests/rating"},                                     // pure: the next encounters of a ladder
 	// Renders what scoring computes from the store's rows.
 	"judge/host/board": {"judge/host/media", "judge/host/scoring", "judge/host/store", "judge/report"},
-	// Its queries follow the formula of fair, and its rows use the types of job.
+	// The queries of store follow the formula of package fair, and its rows use the types of package job.
 	"judge/host/store":                {"judge", "judge/blob", "judge/host/fair", "judge/host/job", "judge/host/media", "judge/host/store/internal/query"},
 	"judge/host/store/internal/query": nil,                  // generated
 	"judge/host/store/storetest":      {"judge/host/store"}, // for tests
@@ -129,22 +130,24 @@ var layers = map[string][]string{
 	"judge/host/queue/queuetest": {"judge/host/queue", "judge/host/freeport"}, // for tests
 
 	"judge/host/openapi": nil, // pure: converts Go types to schemas
-	// Rosters are texts; the package does not know which persons have an account.
+	// Package roster handles rosters as texts. It does not know which persons have an account.
 	"judge/host/roster": {"judge"},
-	// Accounts and their tokens are rows; persons on a roster become accounts.
+	// Package auth stores accounts and their tokens as rows, and creates accounts for the persons on a roster.
 	"judge/host/auth": {"judge", "judge/host/roster", "judge/host/store"},
 	// Maps a provider's data about a person to a role.
 	"judge/host/signon":            {"judge/host/auth"},
 	"judge/host/signon/signontest": nil, // for tests
-	// Plans which rows an import changes; it uses the rules for names and reports file positions.
+	// Package contestpackage plans which rows an import changes. It uses the rules for names and reports file
+	// positions.
 	"judge/host/contestpackage": {"judge", "judge/blob", "judge/host/auth", "judge/host/clics", "judge/host/media", "judge/host/store", "judge/internal/strict", "judge/internal/suggest"},
-	// The API's types: workflows, jobs, and bundles, sent as files.
+	// Package client contains the API's types: workflows, jobs, and bundles, which are sent as files.
 	"judge/host/client": {"judge", "judge/blob", "judge/bundle", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/internal/atomicfile"},
-	// Keeps the database and the queue in agreement, and finds a workflow's next jobs.
+	// Package dispatch keeps the database and the queue in agreement, and finds a workflow's next jobs.
 	"judge/host/dispatch": {"judge", "judge/blob", "judge/host/flow", "judge/host/job", "judge/host/queue", "judge/host/store"},
-	// Runs a whole contest: persons, submissions, holes, and a tournament log.
+	// Package demo runs a whole contest: persons, submissions, holes, and a tournament log.
 	"judge/host/demo": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/flow", "judge/host/job", "judge/host/roster", "judge/host/store"},
-	// Encounters are workflows that dispatch starts, and arena plays their games.
+	// Package ladder describes encounters as workflows. Package dispatch starts them, and package arena plays
+	// their games.
 	"judge/host/ladder": {"judge/contests/arena", "judge/contests/rating", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/matchmaking", "judge/host/store"},
 	"judge/host/desk":   {"judge", "judge/blob", "judge/contests/golf", "judge/host/auth", "judge/host/clics", "judge/host/client", "judge/host/contestpackage", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/printing", "judge/host/scoring", "judge/host/store"}, // golf reads posts
 	// Each route of the API uses one of these packages. Package api also unpacks bundles, and compares the
@@ -155,11 +158,13 @@ var layers = map[string][]string{
 	"judge/host/api":           {"judge", "judge/blob", "judge/bundle", "judge/host/auth", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/contestexport", "judge/host/contestpackage", "judge/host/desk", "judge/host/dispatch", "judge/host/feed", "judge/host/flow", "judge/host/job", "judge/host/media", "judge/host/openapi", "judge/host/printing", "judge/host/queue", "judge/host/roster", "judge/host/shadow", "judge/host/store", "judge/running/sandbox"},
 	// Joins all of them.
 	"judge/host/server": {"judge", "judge/blob", "judge/bundle", "judge/host/api", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/ladder", "judge/host/printing", "judge/host/queue", "judge/host/shadow", "judge/host/signon", "judge/host/store", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages", "judge/internal/atomicfile", "judge/internal/cachedir", "judge/running/config"},
-	// The framework of the pages: sessions, forms, streams, templates. It never imports the page packages.
+	// Package web is the framework of the pages: sessions, forms, streams, templates. It never imports the page
+	// packages.
 	"judge/host/web": {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/job", "judge/host/ladder", "judge/host/roster", "judge/host/signon", "judge/host/store", "judge/report"},
 	// What the page packages know about the contest in a URL.
 	"judge/host/web/access": {"judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/scoring", "judge/host/store", "judge/host/web"},
-	// Pages, each with the parts of the server that it shows; page packages do not import each other.
+	// These packages contain pages. Each package imports the parts of the server that its pages show. The packages
+	// do not import each other.
 	"judge/host/web/contest":  {"judge", "judge/blob", "judge/host/auth", "judge/host/board", "judge/host/clics", "judge/host/client", "judge/host/desk", "judge/host/media", "judge/host/printing", "judge/host/store", "judge/host/web", "judge/host/web/access", "judge/internal/example", "judge/report"},
 	"judge/host/web/hole":     {"judge", "judge/host/auth", "judge/host/board", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/scoring", "judge/host/store", "judge/host/web", "judge/report"},
 	"judge/host/web/ladder":   {"judge/blob", "judge/contests/arena", "judge/contests/standings", "judge/host/auth", "judge/host/client", "judge/host/desk", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/store", "judge/host/web", "judge/report"},
@@ -172,7 +177,8 @@ var layers = map[string][]string{
 	// For tests of the pages.
 	"judge/host/web/webtest": {"judge", "judge/blob", "judge/contests/arena", "judge/host/auth", "judge/host/board", "judge/host/client", "judge/host/desk", "judge/host/dispatch", "judge/host/flow", "judge/host/job", "judge/host/ladder", "judge/host/queue", "judge/host/store", "judge/host/store/storetest", "judge/host/web", "judge/host/web/contest", "judge/host/web/pages"},
 
-	// A problem with everything that runs it: nearly all packages except the reports.
+	// Package workspace combines a problem with everything that runs it. It imports nearly all packages except the
+	// reports.
 	"judge/workspace": {"judge", "judge/internal/example", "judge/internal/formula", "judge/internal/pictures", "judge/internal/tail", "judge/blob", "judge/bundle", "judge/cases/gen", "judge/cases/mutate", "judge/cases/stress", "judge/cases/verify", "judge/contests/arena", "judge/contests/golf", "judge/contests/golf/drivers", "judge/internal/cachedir", "judge/internal/raze", "judge/internal/suggest", "judge/packages", "judge/packages/ctd", "judge/packages/fill", "judge/packages/icpc", "judge/packages/polygon", "judge/problem", "judge/running/check", "judge/running/config", "judge/running/lang", "judge/running/sandbox", "judge/running/trial"},
 }
 

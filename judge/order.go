@@ -21,12 +21,12 @@ type result[R any] struct {
 	err   error
 }
 
-// ahead is how many results per job may wait for an earlier result.
+// ahead is the maximum number of results per job that wait for an earlier result.
 const ahead = 4
 
-// inOrder runs at most jobs + sleepers calls at a time. The caller receives the results with next, once for each
-// item, and must call stop. Results that are not received are passed to drop. Each call of next calls tick with
-// the number of calls that have returned so far.
+// inOrder runs call for each item, in at most jobs + sleepers calls at a time. The caller receives the results in
+// order with the method next, once for each item, and must call stop. Results that the caller does not receive are
+// passed to drop. Each call of next calls tick with the number of calls that have returned so far.
 func inOrder[T, R any](items iter.Seq[T], jobs, sleepers int, call func(T) (R, error), drop func(R), tick func(ended int)) *ordered[R] {
 	jobs = max(jobs, 1)
 	o := &ordered[R]{
@@ -94,7 +94,8 @@ func (o *ordered[R]) stop(cancel func()) {
 	}
 }
 
-// While calls the function do. Until do returns, While calls tick every second with the elapsed time.
+// While calls the function do and waits until it returns. In the meantime, it calls tick every second with the
+// elapsed time.
 func While(do func(), tick func(passed time.Duration)) {
 	start, done := time.Now(), make(chan struct{})
 	go func() { // ends with do; While waits for it

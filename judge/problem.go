@@ -27,8 +27,8 @@ type Problem struct {
 	// InFile and OutFile are files in the working directory that a submission uses instead of standard input and
 	// output. If empty, it uses the standard streams. Only programs that run once on an input may use such files.
 	InFile, OutFile string
-	// NoFiles means that a submission may not write files in its working directory. Files of other
-	// submissions go to a private directory that is emptied after each run.
+	// NoFiles means that a submission may not write files in its working directory. If it is false, the files go
+	// to a private directory that is emptied after each run.
 	NoFiles bool
 	// AllOutput means that Limits.Output applies to the total of standard output, standard error and written
 	// files, as in the format 2025-09. Otherwise it applies only to standard output.

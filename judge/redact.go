@@ -204,8 +204,8 @@ var redactions = map[string]func(*redactor, Event) []Event{
 	"golf-proved":  secret, // its witness is an input
 }
 
-// withoutExit returns the parts of a run that a contestant may see: its times, and the limit for which it was
-// killed. A program could reveal what it has read by its exit code or its memory.
+// withoutExit returns the parts of a run that a contestant may see: its times, and the limit that it exceeded if
+// it was killed for that. A program could reveal what it has read by its exit code or its memory.
 func withoutExit(x Exec) Exec {
 	kept := Exec{CPU: x.CPU, Wall: x.Wall, Withheld: true}
 	switch x.Killed {

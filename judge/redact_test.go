@@ -60,8 +60,8 @@ func fill(v reflect.Value, path string) {
 	}
 }
 
-// every returns one event of each kind, with a unique text in each field. The event of the case is the one that
-// decided the verdict.
+// every returns one event of each kind, with a unique text in each field. The only case is the one that decided
+// the verdict.
 func every(group string) []Event {
 	var all []Event
 	for _, kind := range []string{"started", "built", "note", "progressed", "case", "group", "finished"} {
@@ -113,8 +113,8 @@ var open = []string{
 	"built.Verdict", "built.Log", "built.Command", "case.Team", "finished.Verdict",
 }
 
-// TestRedact checks that, of all fields of all events, only the texts of the fields listed here remain. It covers
-// fields that are added later.
+// TestRedact checks that, of all fields of all events, only the texts of the fields listed for the level remain.
+// It also covers fields that are added later.
 func TestRedact(t *testing.T) {
 	ofCases := []string{"case.Verdict", "group.Verdict"}
 	ofSamples := []string{"case.Case", "case.Message", "case.Note", "case.Stderr", "case.Dialogue", "case.Exec", "case.Detail"}
@@ -178,7 +178,7 @@ func judging() []Event {
 }
 
 // TestRedactedRuns checks that the JSON of a redacted run does not reveal how the run ended, not even that it
-// succeeded, and that it survives decoding.
+// succeeded. It also checks that decoding the JSON gives the redacted run again.
 func TestRedactedRuns(t *testing.T) {
 	for _, x := range []Exec{{Exit: 3, Memory: 4, Output: 5}, {Signal: "SIGSEGV"}, {Killed: Processes}, {Killed: Memory}, {}} {
 		kept := withoutExit(x)

@@ -20,8 +20,8 @@ type round struct {
 	running map[*Case]context.CancelFunc
 }
 
-// try runs a case, unless it is already unwanted. Cases are tried concurrently, before it is their turn to be
-// judged. If a case becomes unwanted while it runs, its result is ignored.
+// try runs a case, unless its result is already known not to matter. Cases run concurrently, before it is their
+// turn to be judged. If the result stops mattering while the case runs, it is ignored.
 func (r *round) try(c *Case) (*Attempt, error) {
 	if !r.tally.wanted(r.tally.group[c.Group]) {
 		return nil, nil

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Computation of scores, in the form of 2025-09 and in the legacy form. Everything here is arithmetic on judged
-// results.
+// Computation of scores, in the package format 2025-09 and in the legacy format. Everything here is arithmetic on
+// judged results.
 
 // String formats a score as text, such as "40" or "33.3333 of 100".
 func (s *Score) String() string {
@@ -27,8 +27,8 @@ func above(points, most float64) bool {
 	return points > most+1e-9*max(1, math.Abs(most))
 }
 
-// caseMost returns the maximum score of a single case if the node has n cases. It returns false if there is no
-// maximum.
+// caseMost returns the maximum score of each case if the node has the given number of cases. If there is no
+// maximum, it returns false.
 func (n *Node) caseMost(cases int) (most float64, bounded bool) {
 	switch {
 	case n.Unbounded:
@@ -44,7 +44,7 @@ func (n *Node) caseMost(cases int) (most float64, bounded bool) {
 }
 
 // points returns the score of a case in a node with the aggregation sum or min. If complaint is not empty, the
-// setter is at fault, and the verdict is a judge error.
+// setter's checker is at fault, and the verdict must become a judge error.
 func (o Outcome) points(most float64, bounded bool) (points float64, complaint string) {
 	award := o.Award
 	if o.Verdict != Accepted {

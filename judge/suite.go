@@ -4,7 +4,8 @@ import "fmt"
 
 // Events about generating and measuring test data. Each is complete in itself.
 
-// CasesMade ends the generation of a problem's cases, or a check that their generator lines still make them.
+// CasesMade reports the result of generating a problem's cases, or of checking that their generator lines still
+// make the same cases.
 type CasesMade struct {
 	Format  int    `json:"format"`
 	Problem string `json:"problem"`
@@ -27,7 +28,8 @@ type FreshMade struct {
 	Place   string `json:"place"` // directory of the cases
 }
 
-// FilesMade ends the generation of a package's data, or a check that its generators still make it.
+// FilesMade reports the result of generating a package's data, or of checking that the generators still make the
+// same data.
 type FilesMade struct {
 	Format  int      `json:"format"`
 	Problem string   `json:"problem"`
@@ -135,8 +137,8 @@ type MutantCounts struct {
 	Unreached   int `json:"unreached"`
 }
 
-// Score returns the percentage of mutants known to be wrong that the cases kill. It returns 100 only if all are
-// killed, and is never rounded up to it.
+// Score returns the percentage of the mutants known to be wrong that the cases kill. It is rounded down, so it is
+// 100 only if all of them are killed.
 func (c MutantCounts) Score() float64 {
 	if c.Killed+c.Survived == 0 {
 		return 100
@@ -167,13 +169,14 @@ type MutantState string
 
 // The states of mutants.
 const (
-	// MutantKilled means that a case distinguishes the mutant from the correct program.
+	// MutantKilled means that the output for a case shows that the mutant differs from the correct program.
 	MutantKilled MutantState = "killed"
-	// MutantSurvived means that no case distinguishes the mutant, but another input does.
+	// MutantSurvived means that no case shows that the mutant differs from the correct program, but another input
+	// does.
 	MutantSurvived MutantState = "survived"
 	// MutantEquivalent means that the setter has marked the mutant as correct.
 	MutantEquivalent MutantState = "equivalent"
-	// MutantUnseparated means that none of the inputs that were tried distinguishes the mutant.
+	// MutantUnseparated means that no input that was tried shows that the mutant differs from the correct program.
 	MutantUnseparated MutantState = "unseparated"
 	// MutantUnreached means that none of the inputs that were tried reaches the mutant's change.
 	MutantUnreached MutantState = "unreached"

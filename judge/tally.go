@@ -35,7 +35,7 @@ type branch struct {
 	results []Result // results of direct cases and closed children, in order
 }
 
-// newTally builds the tree. Without a grading, all groups are children of the root.
+// newTally builds the tree of branches. Without a grading, all groups are children of the root.
 func newTally(p *Problem, o Options, sum *Finished) (*tally, error) {
 	t := &tally{o: o, grading: p.Grading, sum: sum, nodes: map[string]*branch{}, group: map[string]*branch{}}
 	if p.Grading == nil {
@@ -107,9 +107,9 @@ func (t *tally) all(b *branch) func(yield func(*branch) bool) {
 func (t *tally) legacy() bool { return t.grading != nil && t.grading.Form == FormatLegacy }
 func (t *tally) scored() bool { return t.grading != nil && t.grading.Scored }
 
-// wanted reports whether a case in this branch must still be judged. While cases are judged, the result may change
-// from true to false, but never back. So an unwanted case need not run, and the result when it is the case's turn
-// is final. It may be called at any time.
+// wanted reports whether cases in this branch must still be judged. As more cases are judged, the result may
+// change from true to false, but never back. So an unwanted case need not be run. When it is a case's turn to be
+// judged, the result for that case is final. wanted may be called at any time.
 func (t *tally) wanted(b *branch) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,7 +175,8 @@ func (t *tally) count(b *branch, c *CaseJudged) {
 	}
 }
 
-// result adds a result to a branch, if the branch still counts.
+// result adds a result to a branch, unless an earlier result has ended the judging of the branch or of a branch
+// above it.
 func (t *tally) result(b *branch, r Result) {
 	for m := b; m != nil; m = m.of {
 		if m.broken {
@@ -355,8 +356,9 @@ func (t *tally) finish() {
 	}
 }
 
-// parts returns the points of the groups whose sum is the score. Between these groups and the root, only sums are
-// used. If the score is not their sum, because the judging ended early or a limit cut the sum, it returns none.
+// parts returns the points of the groups whose sum is the submission's score. From these groups up to the root,
+// scores are only added. If there is only one such group, or the score differs from the sum because the judging
+// ended early or a limit reduced it, parts returns none.
 func (t *tally) parts() []float64 {
 	summands := t.root.summands(t.legacy())
 	if len(summands) < 2 {

@@ -63,7 +63,8 @@ func (v Verdict) Dir() string {
 	return ""
 }
 
-// VerdictOfDir returns the verdict for a directory name in solutions/<problem>. It returns false if there is none.
+// VerdictOfDir returns the verdict that programs in a directory in solutions/<problem> must get. It returns false
+// if no verdict has a directory of that name.
 func VerdictOfDir(folder string) (Verdict, bool) {
 	for _, row := range verdicts {
 		if row.folder != "" && row.folder == folder {
@@ -95,8 +96,8 @@ func Worst(all ...Verdict) Verdict {
 	return worst
 }
 
-// NearLimit is the multiple of its CPU time limit beyond which a run is hopeless. A run that ends earlier may be
-// in time when it is repeated.
+// NearLimit is the multiple of its CPU time limit beyond which it is pointless to repeat a run. A run that ends
+// earlier may be in time when it is repeated.
 const NearLimit = 1.2
 
 // Classify judges how a program ended, before its output is checked. It returns NotJudged for a run that ended

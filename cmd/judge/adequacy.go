@@ -119,7 +119,8 @@ func (m *measuring) run(ctx context.Context, c *console, name string) error {
 	})
 }
 
-// report returns an earlier measurement. If there is none, it measures.
+// report returns the stored measurement of the problem. If there is none that fits the flags, it measures the
+// problem.
 func (m *measuring) report(
 	ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location,
 	folder *workspace.Problem,

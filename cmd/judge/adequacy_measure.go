@@ -38,7 +38,7 @@ func (m *measuring) measure(ctx context.Context, c *console, folder *workspace.P
 	return lab, results, finds, err
 }
 
-// keep saves the inputs found as cases, starting with those that kill the most mutants.
+// keep saves inputs found by the search as cases. It starts with the inputs that kill the most mutants.
 func (m *measuring) keep(c *console, folder *workspace.Problem, finds []*mutate.Find) error {
 	out := c.out
 	if m.drawing.json { // with --json, stdout contains only JSON lines

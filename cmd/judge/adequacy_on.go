@@ -15,7 +15,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// reportOn measures on a server, and saves the report like that of a local run.
+// reportOn measures the problem on a server, and saves the report in the same way as after a local measurement.
 func (m *measuring) reportOn(
 	ctx context.Context, c *console, contest *workspace.Workspace, at *workspace.Location, key string,
 	roots []string,
@@ -35,7 +35,7 @@ func (m *measuring) reportOn(
 	return report, err
 }
 
-// measureOn measures a problem on a server, and returns the last event.
+// measureOn measures a problem on a server, and returns the last event that the server sends.
 func (m *measuring) measureOn(ctx context.Context, c *console, at *workspace.Location) (judge.Event, error) {
 	api, err := c.server(m.on)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// even is a problem with several correct answers, a checker that may remember, and two programs to mutate.
+// even is a problem with several correct answers, a checker that may keep state, and two programs to mutate.
 const even = `
 -- judge.toml --
 -- problems/even/problem.toml --
@@ -74,8 +74,8 @@ func main() {
 }
 `
 
-// TestMutantsInParts checks that mutants judged in parts, in any order, give the same lines as mutants judged at
-// once. The outputs include correct ones that differ from the answer file.
+// TestMutantsInParts checks that judging mutants in parts, in any order, gives the same journal lines as judging
+// all mutants at once. Some of the tested outputs are correct although they differ from the answer file.
 func TestMutantsInParts(t *testing.T) {
 	root := t.TempDir()
 	for _, f := range txtar.Parse([]byte(even)).Files {

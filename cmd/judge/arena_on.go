@@ -84,8 +84,8 @@ func (o *arenaOn) ask(ctx context.Context, flags *pflag.FlagSet, files []string)
 	return n, errors.Join(err, contest.Close())
 }
 
-// part handles the result of a task. The opening arrives before all other tasks. The tasks of a bot's history
-// arrive in order, because each is created when the previous one is done.
+// part handles the result of a task. The opening task finishes before all other tasks. The tasks of a bot's
+// history finish in order, because each is created when the previous one is done.
 func (o *arenaOn) part(p *client.Part) error {
 	if p.State != job.Done {
 		return nil // the last event reports it

@@ -142,7 +142,8 @@ func botByName(r *arena.Results, name string) int {
 	return 0
 }
 
-// look asks the game's referee for the positions, if the contest has the game.
+// look asks the game's referee for the positions of g. If the contest does not contain the game, look returns nil,
+// nil, so that only the moves are shown.
 func (r *replaying) look(ctx context.Context, res *arena.Results, g *arena.Game) (seen []referee.Position, err error) {
 	contest, err := cli.Find()
 	if err != nil {

@@ -43,8 +43,8 @@ func (s *standing) drawing(f *pflag.FlagSet) {
 // manyRounds is the maximum number of rounds of a tournament without a fixed end.
 const manyRounds = 1 << 14
 
-// schedule returns the schedule that the flags select, or nil for the default schedule of the rules. It also
-// changes r, so that the tournament gets its own log.
+// schedule returns the schedule that the flags select, or nil for the default schedule of the rules. If it returns
+// a schedule, it also changes the format and length in r, so that the tournament gets a separate log.
 func (s *standing) schedule(r *arena.Rules, flags *pflag.FlagSet, bots int) (arena.Schedule, error) {
 	refuse := func(format string, args ...any) (arena.Schedule, error) {
 		return nil, usageError{fmt.Errorf(format, args...)}

@@ -13,7 +13,7 @@ import (
 	"assay/judge"
 )
 
-// swapped returns a better error if the problem and solution arguments were swapped.
+// swapped replaces err with a better error if the problem and solution arguments were swapped.
 func swapped(cmd *cobra.Command, err error) error {
 	args, all := cmd.Flags().Args(), cli.Parameters(cmd)
 	if judge.Whose(err) != judge.Caller || len(args) < 2 || len(all) < 2 || all[0].Name != "problem" && all[0].Name != "game" {

@@ -16,8 +16,8 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// BenchmarkSubmitOfSandbox compares `judge submit` of a tiny static program on 1,000 tiny cases with as many
-// sandbox runs of the same program. Both are measured in the same benchmark run.
+// BenchmarkSubmitOfSandbox compares `judge submit` of a tiny static program on 1,000 tiny cases with 1,000 sandbox
+// runs of the same program. Both are measured in the same benchmark run.
 func BenchmarkSubmitOfSandbox(b *testing.B) {
 	const cases = 1000
 	program := benchContest(b, cases)

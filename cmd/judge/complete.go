@@ -11,8 +11,8 @@ import (
 	"assay/judge/workspace"
 )
 
-// completion sets up shell completion for a command and its subcommands. Completion must not fail: without
-// completions, the shell offers files.
+// completion sets up shell completion for a command and its subcommands. It must not fail, so errors are ignored:
+// without completions, the shell offers file names.
 func completion(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		completion(below)

@@ -82,7 +82,7 @@ func TestQuickStarts(t *testing.T) {
 }
 
 // inLanguage converts a page for problem setters to a language other than Go. It changes the commands and files,
-// and the contest has no Go.
+// and adds a judge.toml without Go to the contest.
 func inLanguage(t *testing.T, page []byte, language string) []byte {
 	t.Helper()
 	for from, to := range map[string]string{

@@ -62,7 +62,8 @@ func asPath(path string) string {
 	return "." + string(filepath.Separator) + path
 }
 
-// place chooses the directory of the package, with a name that its format allows.
+// place chooses the directory to which the package is exported. The directory gets a name that the package format
+// allows.
 func (e *exporting) place(id string) error {
 	if e.out == "" {
 		e.out, e.derived = exchange.Name(id), true

@@ -81,7 +81,7 @@ func (f *finding) smaller(ctx context.Context, c *console, b *fixture, found *st
 	return small, err
 }
 
-// keep writes the input to --out, and as a case to the group of --add.
+// keep writes the failing input to the file of --out, and adds it as a case to the group of --add.
 func (f *finding) keep(c *console, b *fixture, t *stress.Trial, provenance string) error {
 	if f.out != "" {
 		if err := os.WriteFile(f.out, t.Input, 0o644); err != nil {

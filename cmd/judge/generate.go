@@ -165,7 +165,7 @@ func (g *generation) one(
 	return true, nil
 }
 
-// prune removes lines from problem.toml, and reports whether cases must be removed.
+// prune removes the lines of unneeded cases from problem.toml, and reports whether cases must be removed.
 func (g *generation) prune(
 	ctx context.Context, c *console, contest *workspace.Workspace, folder *workspace.Problem,
 	tell func(judge.Event),

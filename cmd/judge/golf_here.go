@@ -31,7 +31,7 @@ func (g *golfing) proveAll(files []string, prove func(i int) (*golf.Result, erro
 	for i, file := range files {
 		r, err := prove(i)
 		if unusable, ok := errors.AsType[judge.Blamed](err); ok && unusable.Blame() == judge.Caller && len(files) > 1 {
-			// One unusable file among several becomes a row of the table.
+			// If several files are checked, an unusable one becomes a row of the table instead of an error.
 			r, err = golf.NotRun(file, unusable.Error()), nil
 		}
 		if err != nil {

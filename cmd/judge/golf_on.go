@@ -80,7 +80,7 @@ func (on *golfOn) around(name string, path *string) error {
 	return nil
 }
 
-// add adds a submission to the upload. Around is the error of the surrounding file.
+// add adds a submission to the upload. The parameter around is the error that occurred with the surrounding file.
 func (on *golfOn) add(contest *workspace.Workspace, file string, r golf.Reading, around error) error {
 	data, err := contest.GolfFile(file, r)
 	if err == nil {

@@ -69,7 +69,8 @@ sleep 1000
 			t.Errorf("left behind: %q", left)
 		}
 	}
-	// The kernel kills the processes when the judge exits. Processes of other tests are seen here too.
+	// The kernel kills the processes when the judge exits. The function orphans also returns processes of other
+	// tests, so wait until these have exited.
 	left := orphans(t)
 	for deadline := time.Now().Add(5 * time.Minute); len(left) > 0 && time.Now().Before(deadline); left = orphans(t) {
 		time.Sleep(10 * time.Millisecond)
@@ -106,8 +107,8 @@ func orphans(t *testing.T) (left []string) {
 	return left
 }
 
-// TestInterruptedGeneration presses Ctrl-C while cases are generated. Cases that are already generated must not be
-// installed, and no other files may remain.
+// TestInterruptedGeneration presses Ctrl-C while cases are generated. The judge must not install the cases that it
+// has already generated, and must leave no other files behind.
 func TestInterruptedGeneration(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no Ctrl-C can be sent to a process on Windows")

@@ -21,7 +21,7 @@ import (
 
 func main() { start(report.NoticeInterval) }
 
-// start runs the command line. It prints notices about long work at this interval.
+// start runs the command line. The parameter interval is the time between notices about long work.
 func start(interval time.Duration) {
 	sandbox.Main() // does not return in a process that the sandbox started
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

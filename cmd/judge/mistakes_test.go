@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// setterMistakes are the mistakes of docs/setter.md, by what `judge verify` says of each: the files that contain the
-// mistake, and where it is found. An empty text removes a file.
+// setterMistakes maps error messages of `judge verify` to the mistakes in docs/setter.md that cause them. For each
+// mistake, it contains the files that make it and the position that the error reports. An empty text removes a
+// file.
 var setterMistakes = map[string]struct {
 	place string
 	files map[string]string
@@ -60,8 +61,8 @@ var setterMistakes = map[string]struct {
 	},
 }
 
-// TestMistakesOfSetters makes each mistake that docs/setter.md lists, in a problem without any. The last two are about
-// how long programs take: TestSlow and TestTight of package verify make them.
+// TestMistakesOfSetters makes each mistake that docs/setter.md lists, in a problem that is otherwise correct. It
+// omits the last two mistakes, which are about running times: TestSlow and TestTight of package verify test them.
 func TestMistakesOfSetters(t *testing.T) {
 	page, err := os.ReadFile("../../docs/setter.md")
 	if err != nil {
@@ -127,7 +128,7 @@ func TestMistakesOfSetters(t *testing.T) {
 	}
 }
 
-// writeAll writes files, and removes those with an empty text and a name other than judge.toml.
+// writeAll writes files. A file with an empty text is removed instead, unless its name is judge.toml.
 func writeAll(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, text := range files {

@@ -101,7 +101,7 @@ func makeFirstCases(ctx context.Context, c *console, id string) error {
 	return nil
 }
 
-// oneJob returns the settings for commands without the flags for running programs.
+// oneJob returns the settings of commands that lack the flags for running programs.
 func oneJob(c *console) running {
 	return running{jobs: 1, require: os.Getenv("ASSAY_REQUIRE"), console: c}
 }

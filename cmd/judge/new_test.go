@@ -72,8 +72,8 @@ func exported(t *testing.T, do func(t *testing.T, want int, args ...string), id,
 			continue
 		}
 		do(t, cli.ExitAccepted, "export", id, "--to", format, "--out", to)
-		// Each Go program is built with its standard library, which takes 40 s of CPU time. So only one of the Go
-		// problems is verified, in one format. Its checker includes the kit.
+		// Building a Go program includes building its standard library, which takes 40 s of CPU time. So only one
+		// of the Go problems is verified, in one format. It is a problem whose checker includes the kit.
 		if os.Getenv("ASSAY_SLOW") != "" && (!strings.HasSuffix(id, "-go") || id == "multi-pass-go" && format == "icpc-2025-09") {
 			do(t, cli.ExitAccepted, "verify", to)
 		}

@@ -22,7 +22,8 @@ func (c *console) live() bool {
 // notices reports whether notices are written instead of a redrawn line.
 func (c *console) notices() bool { return c.noticing != nil && !c.quiet && !c.live() }
 
-// notice adds work to the notices until the next call of endNotices or clear.
+// notice adds the text returned by line to the notices. The text is included until the next call of endNotices or
+// clear.
 func (c *console) notice(line func() string) {
 	if c.notices() {
 		c.noticed = append(c.noticed, c.noticing.Follow(line))
@@ -70,7 +71,7 @@ func (c *console) endNotices() {
 	c.noticed = nil
 }
 
-// clear ends the reports of notice and progress, and removes the line from a terminal.
+// clear ends the reports started by notice and progress, and removes the progress line from a terminal.
 func (c *console) clear() {
 	c.endNotices()
 	if c.live() {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestReadme runs the commands of README.md, and compares the output with what it shows. Times, memory, and
-// whether the program was already built may differ.
+// TestReadme runs the commands in README.md, and compares their output with the output shown there. Times, memory,
+// and whether the program was already built may differ.
 func TestReadme(t *testing.T) {
 	t.Chdir("../..")
 	text, err := os.ReadFile("README.md")

@@ -17,7 +17,8 @@ import (
 	"assay/judge/host/client"
 )
 
-// server returns a client for a server. It reports waits for the server.
+// server returns a client for the server at address. The client prints a notice when it has to wait for the
+// server.
 func (c *console) server(address string) (*client.Client, error) {
 	return cli.Server(address, func(err error) { fmt.Fprintln(c.err, "judge: "+err.Error()) })
 }
@@ -25,7 +26,8 @@ func (c *console) server(address string) (*client.Client, error) {
 // onHelp is the help text of the flag --on.
 const onHelp = "run on the workers of the server at this `URL`; log in first: judge login URL"
 
-// hereOnly rejects flags that have no effect when another machine judges.
+// hereOnly rejects flags that have no effect if a server judges. The parameter flag selects the server, and others
+// lists the flags that may be combined with it.
 func hereOnly(cmd *cobra.Command, flag string, others ...string) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && f.Name != "quiet" && !slices.Contains(others, f.Name) {

@@ -38,13 +38,13 @@ func (e usageError) Unwrap() error { return e.error }
 // Blame returns judge.Caller.
 func (usageError) Blame() judge.Blame { return judge.Caller }
 
-// errNotAccepted ends a command whose report has already shown that a solution is not accepted.
+// errNotAccepted is returned by a command if a solution is not accepted and the report has already shown this.
 var errNotAccepted = errors.New("not accepted")
 
-// errJudgeFailed ends a command whose report has shown that judging failed.
+// errJudgeFailed is returned by a command if judging failed and the report has already shown this.
 var errJudgeFailed = errors.New("judge error")
 
-// errFaults ends a command whose report has already shown the errors in the problem directory.
+// errFaults is returned by a command if the report has already shown the errors in the problem directory.
 var errFaults = errors.New("the problem directory has errors")
 
 // run runs the command line and returns the exit code.

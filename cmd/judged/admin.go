@@ -43,8 +43,8 @@ account of the system that can read the directory is an administrator.
 	return cmd
 }
 
-// dataDir returns the data directory that the flag names. Without the flag, it returns the data directory of this
-// contest directory.
+// dataDir returns the data directory that the flag names. If the flag is not set, it returns the data directory
+// that the judge.toml of the current contest directory determines.
 func (a *admin) dataDir() (string, error) {
 	if a.data != "" {
 		return a.data, nil

@@ -75,7 +75,7 @@ func newHarness(t testing.TB, change func(*serverPart)) *harness {
 	return h
 }
 
-// prepare adds accounts that submit, and problems of the first one.
+// prepare adds accounts that can submit, and problems that belong to the first of these accounts.
 func (h *harness) prepare(s *store.Store, accounts int, problems ...string) {
 	var owner string
 	for range accounts {

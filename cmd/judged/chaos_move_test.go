@@ -27,7 +27,8 @@ func (h *harness) move(ctx context.Context, p server.MovePlan) (client.Moved, er
 	return h.admin().Move(ctx)
 }
 
-// submitUntil submits ten programs per second until stop is called. Stop waits until all are confirmed.
+// submitUntil submits ten programs per second until stop is called. The function stop waits until all submissions
+// are confirmed.
 func (h *harness) submitUntil() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
@@ -99,7 +100,8 @@ func TestMove(t *testing.T) {
 	h.audit()
 }
 
-// serverDies has the server killed at a step of a move. It goes on with its database, which it is told to do at the last step.
+// serverDies kills the server at a step of a move. When it is started again, it must continue with its old
+// database. After the step "handed over", it must refuse to start unless AcceptStale is set.
 func (h *harness) serverDies(step string, p server.MovePlan) {
 	h.t.Helper()
 	h.stop()
@@ -119,7 +121,7 @@ func (h *harness) serverDies(step string, p server.MovePlan) {
 	h.submit(h.client(h.tokens[0], hangs), "after")
 }
 
-// refusesToStart starts the server, which ends with an error.
+// refusesToStart checks that the server exits with an error when it is started.
 func (h *harness) refusesToStart() {
 	h.t.Helper()
 	h.serving = h.start(serverRole, "server", h.part)

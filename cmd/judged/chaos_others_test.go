@@ -24,7 +24,7 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// onPostgres is a harness on a database of a PostgreSQL server of its own.
+// onPostgres returns a harness whose server uses a database on a new PostgreSQL server, and the PostgreSQL server.
 func onPostgres(t *testing.T) (*harness, *storetest.Postgres) {
 	t.Helper()
 	p, err := storetest.StartPostgres()
@@ -48,8 +48,8 @@ func TestAServerOnPostgresIsKilled(t *testing.T) {
 	killServers(t, h, 8, 300)
 }
 
-// TestPostgresIsKilled: pages and the API respond that the database does not, so that programs try again. When it is back, the
-// server goes on.
+// TestPostgresIsKilled kills PostgreSQL. Pages and the API must respond that the database does not respond, with a
+// status that makes programs retry. When PostgreSQL is back, the server must continue.
 func TestPostgresIsKilled(t *testing.T) {
 	h, p := onPostgres(t)
 	h.serve()

@@ -29,7 +29,8 @@ const (
 	workerRole = "ASSAY_TEST_WORKER"
 )
 
-// play runs a process that has a role, and exits. In other processes, it returns.
+// play checks whether this process was started in a role. If so, it plays the role and exits. Otherwise, it
+// returns.
 func play() {
 	var err error
 	switch {

@@ -36,8 +36,8 @@ type fleet struct {
 	problems []string
 }
 
-// newFleet starts servers on an empty database, with a contest of ten problems and fifteen teams. Workers are known,
-// and not started.
+// newFleet starts servers on an empty database, with a contest of ten problems and fifteen teams. The workers are
+// registered but not started.
 func newFleet(t *testing.T, servers, workers int) *fleet {
 	t.Helper()
 	p, err := storetest.StartPostgres()
@@ -232,7 +232,8 @@ func TestTwoServersOfOneName(t *testing.T) {
 	}
 }
 
-// TestLinesOfAMove are those of the plan. Blobs can move to the cluster that the server has.
+// TestLinesOfAMove checks the settings that a dry run of a move returns for each plan. Blobs can be moved to the
+// server's existing cluster.
 func TestLinesOfAMove(t *testing.T) {
 	f := newFleet(t, 1, 0)
 	for _, tt := range []struct {
@@ -258,7 +259,8 @@ type victim struct {
 	kill, revive func()
 }
 
-// victims are all processes of a fleet: its servers, those of its cluster, PostgreSQL, and the workers, which it starts.
+// victims starts the fleet's workers. It returns all processes of the fleet: its servers, its workers, the servers
+// of its queue, and PostgreSQL.
 func (f *fleet) victims() (all []victim) {
 	f.Helper()
 	for _, h := range f.servers {
@@ -277,8 +279,8 @@ func (f *fleet) victims() (all []victim) {
 	return append(all, victim{"PostgreSQL", func() { must(f, f.postgres.Kill()) }, func() { must(f, f.postgres.Restart()) }})
 }
 
-// TestAnyProcessIsKilled each five seconds for a minute, and comes back, while people submit, read pages, and have
-// scoreboards and feeds open. How long they wait is in the log.
+// TestAnyProcessIsKilled kills and restarts a process of the fleet every five seconds for a minute. Meanwhile,
+// visitors submit, read pages, and have scoreboards and feeds open. The log shows how long they wait.
 func TestAnyProcessIsKilled(t *testing.T) {
 	slow(t)
 	f := newFleet(t, 3, 3)
@@ -303,8 +305,8 @@ func TestAnyProcessIsKilled(t *testing.T) {
 	f.judgedOnce()
 }
 
-// TestRollingUpgrade: three servers are stopped and started as another version, one after the other, while people submit.
-// Nothing is refused, and nothing is lost.
+// TestRollingUpgrade restarts three servers as another version, one after the other, while accounts submit. No
+// submission may be rejected or lost.
 func TestRollingUpgrade(t *testing.T) {
 	slow(t)
 	f := newFleet(t, 3, 3)
@@ -329,7 +331,7 @@ func TestRollingUpgrade(t *testing.T) {
 	}
 }
 
-// footprint returns what the server uses of its machine, by its metrics.
+// footprint returns the memory, goroutines and files that the server uses, according to its metrics.
 func (h *harness) footprint() string {
 	h.t.Helper()
 	r, err := http.Get("http://" + h.part.Metrics + "/metrics")
@@ -347,8 +349,8 @@ func (h *harness) footprint() string {
 		value("process_resident_memory_bytes")/(1<<20), value("go_memstats_heap_inuse_bytes")/(1<<20), value("go_goroutines"), value("process_open_fds"))
 }
 
-// TestSoak has three servers judge five submissions per second, for as long as ASSAY_SOAK says. What they use of their machine is
-// in the log.
+// TestSoak submits five programs per second to three servers, for the duration in ASSAY_SOAK. The log shows which
+// resources the servers use.
 func TestSoak(t *testing.T) {
 	length, err := time.ParseDuration(os.Getenv("ASSAY_SOAK"))
 	if err != nil {
@@ -375,7 +377,8 @@ func TestSoak(t *testing.T) {
 	f.judgedOnce()
 }
 
-// TestAClockDiffers from that of the database: by a little the server says so, by more it is not ready and does not start.
+// TestAClockDiffers checks a server whose clock differs from that of the database. If the difference is small, the
+// server must log it. If it is large, the server must not become ready, and must not start.
 func TestAClockDiffers(t *testing.T) {
 	h, _ := onPostgres(t)
 	db := h.database()

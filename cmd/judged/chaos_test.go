@@ -140,7 +140,8 @@ func TestWorkersAreKilledAndFrozen(t *testing.T) {
 	h.audit()
 }
 
-// TestTheQueueIsDeleted deletes the queue while the server is down, with 200 jobs waiting and 4 dispatched.
+// TestTheQueueIsDeleted deletes the queue while the server is down. At that time, 200 jobs are waiting and 4 are
+// dispatched. All of them must be judged.
 func TestTheQueueIsDeleted(t *testing.T) {
 	slow(t)
 	h := newHarness(t, nil)
@@ -214,14 +215,15 @@ func TestFlood(t *testing.T) {
 	h.serve()
 	h.work(h.hire("w", 2, 10*time.Millisecond))
 	h.audit()
-	// The feed keeps two more jobs ready than there are slots. So four jobs were dispatched earlier.
+	// The server keeps two more jobs ready than there are slots. So four jobs were already dispatched when the
+	// single job was submitted.
 	const ready = 4
 	if before := h.count("SELECT count(*) FROM job WHERE lane = 1 AND done_at < (SELECT done_at FROM job WHERE id = $1)", single); before > ready+2 {
 		t.Errorf("%d jobs of another owner went before the only one of its own", before)
 	}
 	last := h.count("SELECT count(*) FROM job WHERE lane = 2 AND done_at < (SELECT max(done_at) FROM job WHERE lane = 1)")
-	// One of fifteen jobs comes from the background, and more if no other job was enqueued in time. The tests of
-	// package queue check the exact order.
+	// Every fifteenth job is a background job. There may be more background jobs if no other job was enqueued in
+	// time. The tests of package queue check the exact order.
 	if most := (some+1)/3 + ready + 2; last > most {
 		t.Errorf("%d jobs of the background went before the last in front of them, want at most %d", last, most)
 	}

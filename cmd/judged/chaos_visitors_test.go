@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// visitors use a fleet as people and programs do, all at the same time: they submit, read pages, and have scoreboards and
-// event feeds open. Each of them comes by a balancer.
+// visitors use a fleet as users and programs do. Concurrently, they submit, read pages, and have scoreboards and
+// event feeds open. Each of them connects through a load balancer.
 type visitors struct {
 	*fleet
 	ways   []string // addresses of balancers
@@ -40,7 +40,8 @@ const (
 	waitFeed       = "from the receipt of a submission to its line in a feed"
 )
 
-// newVisitors opens feeds and scoreboards, and has so many readers of pages. Nobody submits yet.
+// newVisitors opens the given numbers of feeds and scoreboards, and starts the given number of page readers. No
+// visitor submits yet.
 func (f *fleet) newVisitors(feeds, boards, readers int) *visitors {
 	c := &visitors{fleet: f, waits: map[string][]time.Duration{}, tries: map[string]int{}}
 	c.ctx, c.leave = context.WithCancel(f.Context())
@@ -65,8 +66,8 @@ func (f *fleet) newVisitors(feeds, boards, readers int) *visitors {
 	return c
 }
 
-// balance carries connections to a server or, if it does not accept them, to the next one: as a proxy does that brings
-// an address to the same server each time.
+// balance forwards connections to the server with the index first or, if that server does not accept them, to the
+// next one. It imitates a load balancer that sends each client to the same server.
 func (f *fleet) balance(first int) (address string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(f, err)
@@ -114,7 +115,7 @@ func (c *visitors) noteTry(status string) {
 	c.tries[status]++
 }
 
-// rest waits for a moment, and reports whether the visitors are still there.
+// rest waits for a random time from least to most. It returns false if the visitors leave before that.
 func (c *visitors) rest(least, most time.Duration) bool {
 	select {
 	case <-c.ctx.Done():
@@ -124,7 +125,7 @@ func (c *visitors) rest(least, most time.Duration) bool {
 	}
 }
 
-// open sends a GET request. If there is no successful answer, it returns nil.
+// open sends a GET request. It returns nil unless the response is successful.
 func (c *visitors) open(by *http.Client, way, path string, headers ...string) *http.Response {
 	request, err := http.NewRequestWithContext(c.ctx, http.MethodGet, "http://"+way+path, nil)
 	if err != nil {
@@ -153,7 +154,7 @@ func (c *visitors) open(by *http.Client, way, path string, headers ...string) *h
 	return r
 }
 
-// page reads a page and tries again until there is one. It returns an empty text if the visitors have left.
+// page reads a page, and retries until it succeeds. It returns an empty text if the visitors have left.
 func (c *visitors) page(by *http.Client, way, path string) string {
 	for began := time.Now(); ; {
 		if r := c.open(by, way, path); r != nil {
@@ -182,7 +183,7 @@ func (c *visitors) readPages(way string) {
 	}
 }
 
-// submitEach has each account submit so many programs, with pauses, until the visitors leave.
+// submitEach submits n programs from each account, with pauses, until the visitors leave.
 func (c *visitors) submitEach(n int, pause time.Duration) *sync.WaitGroup {
 	all := &sync.WaitGroup{}
 	for i, token := range c.servers[0].tokens {
@@ -219,7 +220,7 @@ func (c *visitors) report() {
 	c.Logf("answers that were no success: %v", c.tries)
 }
 
-// agree waits until all scoreboards and feeds that are open show what the servers show.
+// agree waits until all open scoreboards and feeds show the same data as the servers.
 func (c *visitors) agree(verdicts int) {
 	c.Helper()
 	c.fleet.agree(verdicts)
@@ -247,7 +248,8 @@ func (c *visitors) agree(verdicts int) {
 	}
 }
 
-// A feedReader follows an event feed, and continues it where it was when a connection ends.
+// A feedReader follows an event feed. When its connection is lost, it continues from the last event that it
+// received.
 type feedReader struct {
 	*visitors
 	way string
@@ -353,7 +355,7 @@ func parseBoard(page string) (b scoreboard) {
 	return b
 }
 
-// state is the scoreboard without its version, which is of one server.
+// state returns the scoreboard without its version, because each server counts versions separately.
 func (b *scoreboard) state() string { return fmt.Sprint(b.rows, b.sums) }
 
 // A boardPatch changes a scoreboard.
@@ -370,7 +372,7 @@ type boardPatchRow struct {
 	At       int
 }
 
-// has reports whether the scoreboard is of a version of the same server, or later.
+// has reports whether the scoreboard has this version or a later one of the same server.
 func (b *scoreboard) has(version int64) bool { return b.version >= version && b.version < version+64 }
 
 // apply reports whether the page must be loaded again.
@@ -402,8 +404,8 @@ func (r *boardReader) load() {
 	}
 }
 
-// reload loads the page, once more if it is of another server and may be older than the change to a version. The script does
-// so while it takes in further changes.
+// reload loads the page. It loads the page a second time if the first response is older than version, as it may be
+// if another server sent it. Unlike the script, it does not apply changes in the meantime.
 func (r *boardReader) reload(version int64) {
 	if r.rest(0, 500*time.Millisecond) {
 		r.load()

@@ -85,7 +85,7 @@ func contestFiles(path string, use func(*contestpackage.Files) error) error {
 	return inPackage(path, all, err, use)
 }
 
-// fetchContest calls use with the files of a package at a URL.
+// fetchContest fetches a contest package from a URL, and calls the function use with its files.
 func fetchContest(ctx context.Context, from *store.Source, use func(*contestpackage.Files) error) (err error) {
 	if from.SecretFile != "" {
 		if from.SecretFile, err = filepath.Abs(from.SecretFile); err != nil {
@@ -99,8 +99,8 @@ func fetchContest(ctx context.Context, from *store.Source, use func(*contestpack
 	return inPackage(from.URL, all, nil, use)
 }
 
-// inPackage calls use with the files of a package. If the files are too large for one request, it returns an error
-// instead. It reports errors in the package in the same way as the server.
+// inPackage calls the function use with the files of a package. If the files are too large for one request,
+// inPackage returns an error instead. It reports errors in the package in the same way as the server.
 func inPackage(name string, all *contestpackage.Files, err error, use func(*contestpackage.Files) error) error {
 	const most = 5 << 20
 	size := 0

@@ -28,9 +28,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// flood sends requests on many connections until stop is called, each as soon as the previous one is answered.
-// Stop returns the number of responses. A connection stays busy if its request is incomplete, its response does
-// not end, or it is upgraded.
+// flood sends requests on many connections until stop is called. On each connection, it sends a request as soon as
+// the previous response has arrived. The function stop returns the number of responses. A connection stays busy if
+// its request is incomplete, its response does not end, or it is upgraded.
 func flood(b *testing.B, address string, connections int, request func(i int64) []byte) (stop func() int64) {
 	var sent, answered atomic.Int64
 	ended := make(chan bool)

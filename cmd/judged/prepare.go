@@ -39,7 +39,8 @@ func prepareCommand(c *console) *cobra.Command {
 	return cmd
 }
 
-// prepare writes the result for an archive into files beside it. It returns an error if this machine is at fault.
+// prepare prepares an uploaded archive, and writes the result to files next to the archive. It returns an error if
+// this machine, rather than the package, is at fault.
 func (c *console) prepare(ctx context.Context, archive string, verify bool) (err error) {
 	api, err := starter()
 	if err != nil {
@@ -125,7 +126,7 @@ func (p *preparing) verify(ctx context.Context) error {
 	return nil
 }
 
-// withoutPaths returns a text without the directories of this machine.
+// withoutPaths removes the names of this machine's directories from a text.
 func (p *preparing) withoutPaths(text string) string {
 	text = strings.ReplaceAll(text, filepath.Dir(p.archive)+string(filepath.Separator), "")
 	if p.at != nil {

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	scripts.Main(crowd{m}, map[string]func(){"judged": main}, "serve", "worker")
 }
 
-// crowd runs more tests in parallel than there are processors. Slow tests mostly wait until a lease expires or a
-// lost connection is noticed.
+// crowd runs more tests in parallel than there are processors. This is useful because slow tests mostly wait until
+// a lease expires or a lost connection is noticed.
 type crowd struct{ *testing.M }
 
 func (c crowd) Run() int {

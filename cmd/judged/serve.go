@@ -76,8 +76,8 @@ Settings are in the [server] table of judge.toml. Flags override them.
 	return cmd
 }
 
-// endedAsTold returns nil if err is the error of ctx: the command was stopped while it waited for its database or
-// its server. Otherwise, it returns err.
+// endedAsTold returns nil if err is the error of ctx. In that case, the command was stopped while it waited for
+// its database or its server. Otherwise, endedAsTold returns err.
 func endedAsTold(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil

@@ -153,7 +153,7 @@ func hidden(contest *workspace.Workspace, o server.Options) error {
 	return nil
 }
 
-// unseen adds a remedy to an error about a visible directory.
+// unseen adds a remedy to an error about a directory that is visible in the sandbox.
 func unseen(err error, hint string) error {
 	if _, is := errors.AsType[*sandbox.SeenError](err); is {
 		return &judge.Misuse{Err: fmt.Errorf("%w\n    %s", err, hint)}

@@ -28,8 +28,8 @@ import (
 // files.
 const next = "1.0.0"
 
-// makeReleased writes the files of the version in preparation. It refuses to overwrite the files of a released
-// version. The files differ each time, so -update writes them only if the test is selected by name.
+// makeReleased writes the stored files of the version in preparation. It refuses to overwrite the files of a
+// released version. Because the files differ each time, -update writes them only if the test is selected by name.
 func makeReleased(t *testing.T, judgeCommand string) {
 	if !strings.Contains(flag.Lookup("test.run").Value.String(), "TestUpgrade") {
 		t.Skip("to write the files again: go test ./cmd/judged -run TestUpgrade -update")
@@ -215,7 +215,7 @@ func archiveOf(dir, archive string) error {
 	return os.WriteFile(archive, b.Bytes(), 0o644)
 }
 
-// asked lists the requests whose responses are stored, by account.
+// asked lists, for each account, the requests whose responses are stored.
 var asked = []struct {
 	as    string
 	paths []string

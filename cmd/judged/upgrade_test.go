@@ -159,8 +159,8 @@ func standingsOf(judgeCommand, log string) ([]byte, error) {
 	return exec.Command(judgeCommand, "arena", "standings", log, "--json", "--look", "0").Output()
 }
 
-// missing lists the parts of want that got lacks: fields, elements, and scalars with the same value. Additional
-// fields in got are allowed, because later versions may add some.
+// missing lists what the value want contains and the value got does not: fields, elements, and equal scalars.
+// Additional fields in got are allowed, because later versions may add some.
 func missing(at string, want, got any) (all []string) {
 	switch want := want.(type) {
 	case map[string]any:
@@ -316,7 +316,8 @@ func restoreReleased(t *testing.T, archive string) (data string) {
 	return data
 }
 
-// blobsHere is the name of every blob in a backup archive. The real file name is the digest of the content.
+// blobsHere is the name of every blob in a stored archive. When unpackArchive extracts a blob, it names the file
+// after the digest of the content.
 const blobsHere = "blob"
 
 // unpackArchive extracts the files of a backup archive into dir.

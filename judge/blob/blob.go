@@ -319,8 +319,9 @@ func (s *Staged) keepHere() error {
 	if err := f.place(s.tmp, d); err != nil {
 		return fmt.Errorf("keep blob %s: %w", d, err)
 	}
-	// This must come after the rename: a temporary file of this age would be removed. A blob with another time is
-	// compared with its digest when it is next opened.
+	// This must come after the rename, because a temporary file with such an old time would be removed as
+	// abandoned. If the process is killed before this, the blob is compared with its digest when it is next
+	// opened.
 	if err := os.Chtimes(f.path(d), time.Now(), untouched); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("keep blob %s: %w", d, err)
 	}

@@ -29,7 +29,7 @@ type Manifest struct {
 	Frozen Entry   // FrozenFile, which is not a file of the problem
 }
 
-// FrozenFile is the name of the findings about the problem in the manifest.
+// FrozenFile is the name under which the manifest lists the file with the findings about the problem.
 const FrozenFile = "frozen.json"
 
 // The first word of each line.
@@ -151,7 +151,8 @@ func checkPath(path string) error {
 	return nil
 }
 
-// check checks that the files are consistent. If they are not, it returns the line of the first invalid file.
+// check checks that the files are consistent. If they are not, it returns an error and the line of the first
+// invalid file.
 func (m *Manifest) check() (line int, err error) {
 	total, sizes := m.Frozen.Size, map[blob.Digest]int64{m.Frozen.Digest: m.Frozen.Size}
 	for i, e := range m.Files {

@@ -60,7 +60,8 @@ func (t *tape) line() string {
 	return b.String()
 }
 
-// choose returns a choice from 0 to most. It calls draw unless the tape replays choices.
+// choose returns a choice from 0 to most. It calls draw to make the choice, unless t replays choices. After the
+// last replayed choice, all choices are 0.
 func (t *tape) choose(most uint64, draw func() uint64) uint64 {
 	var c uint64
 	if !t.replay {

@@ -37,8 +37,8 @@ const (
 	MaxPart  = 1 << 31 // bytes of a part
 )
 
-// AppendHead appends the first line of a frame whose parts have the given sizes. The caller must send the parts
-// after it. It is useful if the parts are not in memory.
+// AppendHead appends to line the first line of a frame whose parts have the given sizes. The caller must send the
+// parts after this line. AppendHead is useful if the parts are not in memory.
 func AppendHead(line []byte, verb string, sizes ...int64) []byte {
 	line = append(line, verb...)
 	for _, n := range sizes {

@@ -8,7 +8,8 @@ import (
 
 var someSeed = Seed("salt", "line")
 
-// generated runs a generator function in the same way as Generate.
+// generated runs a generator function in the same way as Generate, with the given arguments and always the same
+// seed.
 func generated(args string, f func(g *Gen)) quit {
 	return generation(f, someSeed, strings.Fields(args))
 }

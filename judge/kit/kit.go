@@ -109,7 +109,8 @@ func Check(f func(t *Test)) {
 	exit(check("", data[0], data[1], data[2]))
 }
 
-// judged runs a checker on an output and returns the result.
+// judged runs the checker function f on the output out, and returns the result. If f accepts the output but has
+// not read all of it, judged rejects the output.
 func judged(out *Reader, f func()) quit {
 	q := catch(f)
 	if q.verdict == OK && !out.AtEOF() {

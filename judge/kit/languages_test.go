@@ -145,7 +145,8 @@ func Stream(t testing.TB, cmd *exec.Cmd) (to io.WriteCloser, from *bufio.Reader)
 	return to, from
 }
 
-// reads reads out as directed by the words of ans, in the same way as the test program "reads".
+// reads calls the methods of a Reader on the text out, as directed by the words of ans. The test program "reads"
+// does the same in other languages.
 func reads(name, out, ans string) quit {
 	return catch(func() {
 		r := &Reader{data: []byte(out), name: "output", blame: WA, strict: name == "strict"}

@@ -185,7 +185,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// word returns the expected message of the kit in language l for a message of the Go kit.
+// word converts a message of the Go kit to the message that is expected from the kit in language l.
 func word(l kit.Language, text string) string {
 	return strings.ReplaceAll(text, "panic: too large", map[kit.Language]string{
 		kit.Go: "panic: too large", kit.Python: "exception: ValueError: too large", kit.CPP: "exception: too large",

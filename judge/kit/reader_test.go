@@ -85,7 +85,7 @@ func TestWhoIsToBlame(t *testing.T) {
 	}
 }
 
-// FuzzInt64 compares both ways to read a number with strconv.
+// FuzzInt64 checks that Int64 agrees with strconv, both in a strict Reader and in the Reader of a checker.
 func FuzzInt64(f *testing.F) {
 	for _, seed := range []string{"0", "-1", "007", "+5", "--1", "9223372036854775808", "1_0", "0b1", "१", " 5 ", "5\x00"} {
 		f.Add(seed)

@@ -16,10 +16,10 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// kitWord is a name in a kit. If of is not empty, it is the type that the name belongs to.
+// kitWord is a name in a kit. If the name belongs to a type, the field of contains this type.
 type kitWord struct{ of, name string }
 
-// said contains how a kit word is written in a language, and what it does.
+// said contains the form of a kit word in one language, and the description of what the word does.
 type said struct{ as, does string }
 
 // kitWords contains the words of a kit in one language, in source order.
@@ -319,8 +319,8 @@ func cppWords(t *testing.T, file string) (k kitWords) {
 	return k
 }
 
-// addSame adds a word under its Go name. If the word belongs to a type but the Go word does not, the type is added
-// to the word's written form.
+// addSame adds a word to k under its Go name. If the word belongs to a type but the Go word does not, the type
+// becomes part of the word's written form.
 func addSame(k *kitWords, of, name, as, does string) {
 	if skipped(of, name) {
 		return

@@ -25,7 +25,8 @@ type besideCase struct {
 	InputArgs   []string `toml:"validator_args"`
 }
 
-// fitCases applies the cases' own files, and removes answers that are not needed. The groups must have been read.
+// fitCases applies the settings of groups and the files beside cases to the cases. If the problem needs no
+// answers, it removes the path of an answer that does not exist. The groups must have been read.
 func (f *Directory) fitCases(t *table) (faults judge.Faults) {
 	for g := range f.Groups {
 		var common besideCase

@@ -72,7 +72,7 @@ func (f *Directory) readGolf(t *golf) (faults judge.Faults) {
 	return faults
 }
 
-// readText finds the Markdown text that a key names. Lint reports if it is missing.
+// readText finds the Markdown text that a key names. If the file is missing, Lint reports it.
 func (f *Directory) readText(key, name string) (path string, faults judge.Faults) {
 	switch {
 	case !filepath.IsLocal(name):

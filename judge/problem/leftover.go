@@ -17,7 +17,7 @@ func Leftover(name string) bool {
 	return strings.HasPrefix(name, "._") || slices.Contains(leftovers, strings.ToLower(name))
 }
 
-// mostSeen is the maximum number of files that are examined for a note.
+// mostSeen is the maximum number of files that LeftoverNote examines.
 const mostSeen = 20_000
 
 // LeftoverNote returns a note about ignored files in the directory. It returns the empty string if there are none.

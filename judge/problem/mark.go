@@ -9,7 +9,7 @@ import (
 	"assay/judge/internal/mark"
 )
 
-// marked returns a fault for the first case of p that contains text in another encoding.
+// marked returns a fault for the first case of p that contains text in an encoding that programs do not expect.
 func marked(p *judge.Problem) *judge.Fault {
 	for _, g := range p.Groups {
 		for _, c := range g.Cases {

@@ -7,7 +7,7 @@ import (
 	"assay/judge"
 )
 
-// Formats finds and reads problem packages, which are directories in other formats than the judge's own.
+// Formats finds and reads problem packages, which are directories in formats other than the judge's own.
 type Formats struct {
 	Files     []string                                                      // names of files that identify a directory as a package
 	Is        func(dir string) bool                                         // reports whether dir is a package

@@ -16,7 +16,7 @@ import (
 // outputs lists the extensions of the answer for an input <name>.in.
 var outputs = []string{".ans", ".out", ".a"}
 
-// inputNames lists other patterns of input names, with the names of their answers.
+// inputNames lists patterns of input names other than <name>.in, with the names of the corresponding answers.
 var inputNames = []struct {
 	in  *regexp.Regexp
 	ans string

@@ -71,8 +71,8 @@ func TestPlainFolders(t *testing.T) {
 	}
 }
 
-// TestPlainFoldersLeaveRoomForAnswers checks that an output may be twice as long as the longest answer, whatever
-// the default limit is.
+// TestPlainFoldersLeaveRoomForAnswers checks that an output may be twice as long as the longest answer, even if
+// the default limit is smaller.
 func TestPlainFoldersLeaveRoomForAnswers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	lay(t, strings.Repeat("x", 3000), "p/1.in p/1.ans")

@@ -20,7 +20,8 @@ var sampleMark = pattern.New(`\{\{\s*(nextsample|remainingsamples|samples?)\s*\}
 // anyMark matches what looks like a mark.
 var anyMark = pattern.New(`\{\{\s*([A-Za-z_]{4,})\s*\}\}`)
 
-// MisspelledMarks returns a warning for each mark of a statement that is nearly one for samples.
+// MisspelledMarks returns a warning for each mark of a statement that is similar to a mark for samples but
+// misspelled.
 func MisspelledMarks(file string) (warnings judge.Faults) {
 	text, err := os.ReadFile(file)
 	if err != nil {

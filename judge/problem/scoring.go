@@ -153,7 +153,8 @@ func (f *Directory) readAggregation(key, value string, n *judge.Node) judge.Faul
 	return nil
 }
 
-// fitScores compares the maximum scores of the groups with that of the problem.
+// fitScores returns a fault if the groups are worth more points than the problem. It also returns a fault if the
+// score is unbounded although the problem only passes or fails.
 func (f *Directory) fitScores(all *judge.Node) judge.Faults {
 	if all.Unbounded {
 		if all.Aggregate == judge.PassFail {

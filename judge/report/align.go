@@ -33,7 +33,7 @@ func Align(was, now []string) (steps []Matched) {
 	return steps
 }
 
-// common returns the pairs of an alignment. It returns none if go-diff panics.
+// common returns the pairs of an alignment of was and now. It returns no pairs if go-diff panics.
 func common(was, now []string) (pairs []Matched) {
 	defer func() {
 		if recover() != nil {

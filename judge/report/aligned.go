@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// An Aligned writes a table. The cells of a line are separated by tabs. Flush writes the aligned table. Column
-// widths are counted in terminal cells.
+// An Aligned writes a table. Each line written to it is a row, with tabs between the cells. Flush writes the rows
+// with aligned columns. Column widths are counted in terminal cells.
 type Aligned struct {
 	w     io.Writer
 	right bool

@@ -219,7 +219,8 @@ func flagText(b *standings.Bot) string {
 	return "* " + oneLine(b.Name) + " " + means
 }
 
-// better returns the likelihood that a bot is stronger than the next one in the table.
+// better returns the likelihood that a bot is stronger than the next one in the table. It returns an empty string
+// for the last bot.
 func better(s *standings.Standings, b *standings.Bot) string {
 	if b.Place >= len(s.Bots) {
 		return ""

@@ -94,7 +94,8 @@ func ArenaProgress(p *judge.ArenaProgressed) string {
 	return line
 }
 
-// over returns the control characters that clear drawn, the text written last, from a terminal.
+// over returns the control characters that clear a text from a terminal. The text drawn must be the last text that
+// was written.
 func over(drawn string) string {
 	if drawn == "" {
 		return ""

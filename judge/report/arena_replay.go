@@ -6,7 +6,7 @@ import (
 	"assay/judge/contests/standings"
 )
 
-// A shownGame is a game in the form that the script of the page reads.
+// A shownGame is a game in the JSON form that the page's script reads.
 type shownGame struct {
 	ID     string      `json:"id"`
 	Title  string      `json:"title"`
@@ -29,7 +29,8 @@ type move struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// A viewpoint is a position before, between, or after the moves of a game.
+// A viewpoint is a position of a game that the page can show: before the first move, between two moves, or after
+// the last move.
 type viewpoint struct {
 	Said   string   `json:"said"`
 	Listed bool     `json:"listed,omitempty"` // whether the allowed moves are known
@@ -104,7 +105,7 @@ func faultLines(g shown, r *shownGame) (lines []string) {
 	return lines
 }
 
-// viewpointOf returns the position after the given number of moves.
+// viewpointOf returns the viewpoint of g after the given number of moves.
 func viewpointOf(g shown, moves int) viewpoint {
 	if moves >= len(g.Positions) {
 		return viewpoint{Said: ""}
@@ -131,11 +132,12 @@ func viewpointOf(g shown, moves int) viewpoint {
 	return v
 }
 
-// mostListed is the maximum number of allowed moves that are listed.
+// mostListed is the maximum number of allowed moves for which a position lists them. If more moves are allowed,
+// the position lists none.
 const mostListed = 600
 
-// list records the allowed moves of each point as changes from the previous point. In most games, moves are only
-// removed, so pages of long games stay small.
+// list records the allowed moves at each position of g as changes from the previous position. In most games, moves
+// are only removed, so pages of long games stay small.
 func (r *shownGame) list(g shown) {
 	index := map[string]int{}
 	allowed := map[int]bool{}
@@ -164,7 +166,7 @@ func (r *shownGame) list(g shown) {
 	}
 }
 
-// grouped formats a number with its digits in groups of three.
+// grouped formats n with a comma between groups of three digits.
 func grouped(n int64) string {
 	text := fmt.Sprint(n)
 	for at := len(text) - 3; at > 0; at -= 3 {

@@ -101,7 +101,7 @@ func positionsOf(g *arena.Game) (all []referee.Position) {
 	return all
 }
 
-// events returns the tournaments for the tests of arena reports.
+// events maps names to the tournaments for the tests of arena reports.
 func events() map[string]*event {
 	large := smallEvent("exact", "ender", "learner", "a bot with a very long name that says all that it does", "random", "smallest")
 	won := smallEvent("winner", "<b>loser</b>")
@@ -127,7 +127,7 @@ func events() map[string]*event {
 	}
 }
 
-// drawStandings sends standings, and games to be shown, to a report.
+// drawStandings passes s and the events of the games to be shown to the report r.
 func drawStandings(t testing.TB, r report.Report, s *standings.Standings, shown []judge.Event) {
 	t.Helper()
 	stood, err := s.Event()
@@ -265,7 +265,7 @@ func TestArenaPage(t *testing.T) {
 	}
 }
 
-// progressOf returns progress that matches the results of a tournament.
+// progressOf returns a progress event with the results of so after done of its games.
 func progressOf(so *event, done, of int) *judge.ArenaProgressed {
 	p := arena.Progress{
 		Done: done, Of: of, Played: done, Moves: 20 * done, Took: 1500 * time.Millisecond,

@@ -31,13 +31,13 @@ const (
 // context is how many equal lines are shown after the last difference.
 const context = 3
 
-// A span is a piece of a line. A hot span differs from the line on the other side.
+// A span is a piece of a line. A hot span differs from the corresponding line of the other text.
 type span struct {
 	Text string
 	Hot  bool
 }
 
-// A drawn is a line of a shown difference. Its exported fields are for templates.
+// A drawn is a line in the display of a difference. Its exported fields are for templates.
 type drawn struct {
 	Kind   kind
 	Number int // line number in its own text; zero if none
@@ -78,9 +78,9 @@ func lines(e judge.Excerpt) []line {
 	return all
 }
 
-// difference shows the difference between the answer and the output. A pointer marks the position that the checker
-// reported. If the checker reported no position, the pointer marks everything that differs in the first pair of
-// lines.
+// difference returns the lines that show how the output differs from the answer. A pointer marks the position that
+// the checker reported. If the checker reported none, the pointer marks all differences in the first pair of lines
+// that differ.
 func difference(d *judge.Detail) []drawn {
 	want, got := lines(d.Want), lines(d.Got)
 	ops := trim(align(want, got), d.Want, d.Got)
@@ -118,8 +118,8 @@ func difference(d *judge.Detail) []drawn {
 
 var drawnMore = drawn{Kind: more, Spans: []span{{Text: cut}}}
 
-// shorten removes most of the equal lines after the last difference, and keeps only the first few of them. It
-// returns false if it removed any lines.
+// shorten removes the equal lines after the last difference, except the first few. It returns false if it removed
+// any lines.
 func shorten(all []drawn) ([]drawn, bool) {
 	last := len(all)
 	for last > 0 && all[last-1].Kind == same {
@@ -143,8 +143,8 @@ func align(want, got []line) []Matched {
 	return Align(texts(want), texts(got))
 }
 
-// trim removes lines at the start and end that only one side has because the excerpt of the other side does not
-// reach that far.
+// trim removes lines at the start and end that only one excerpt contains because the other excerpt starts later or
+// ends earlier.
 func trim(ops []Matched, want, got judge.Excerpt) []Matched {
 	outside := func(o Matched, wantCut, gotCut bool) bool {
 		return o.New < 0 && gotCut || o.Old < 0 && wantCut
@@ -198,7 +198,8 @@ func (p *pen) same(w, g int) {
 	}
 }
 
-// focus returns the column of line g of the output that must stay visible.
+// focus returns the column that must stay visible when line g of the output is cropped. It is 0 unless the checker
+// reported a position in this line.
 func (p *pen) focus(g int) int {
 	if g == p.place {
 		return p.column
@@ -206,8 +207,8 @@ func (p *pen) focus(g int) int {
 	return 0
 }
 
-// changed adds consecutive different lines in pairs: the first line of the answer above the first line of the
-// output, and so on.
+// changed adds the lines of a block in which all lines differ. It adds them in pairs: the first line of the answer
+// above the first line of the output, and so on.
 func (p *pen) changed(ops []Matched) {
 	var want, got []int
 	for _, o := range ops {
@@ -240,7 +241,7 @@ func (p *pen) single(k kind, l line, g int) {
 	}
 }
 
-// pair adds a line of the answer above the corresponding line of the output.
+// pair adds the line want of the answer above the line got of the output, whose index is g.
 func (p *pen) pair(want, got line, g int) {
 	p.compared += len(want.text) + len(got.text)
 	inner := compare(want.text, got.text, p.compared <= maxAll)
@@ -275,7 +276,7 @@ func (p *pen) point(text string) {
 	p.lines = append(p.lines, drawn{Kind: pointer, Spans: []span{{Text: text}}, focus: above.focus, long: above.long})
 }
 
-// pointAt adds a pointer to the token of the line that starts at the column.
+// pointAt adds a line with carets below the token of text that starts at the column.
 func (p *pen) pointAt(column int, text string) {
 	_, rest := split(text, column)
 	n := 0

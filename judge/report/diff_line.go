@@ -15,8 +15,9 @@ type inner struct {
 	first     int    // the first column that differs, in cells
 }
 
-// compare finds the first column in which two lines differ. If depth is set, it finds all differences. It aligns
-// whole words, because a part of a number has no meaning by itself.
+// compare compares a line of the answer with a line of the output. If depth is set, it finds all differences, and
+// otherwise only the first column that differs. It aligns whole words, because a part of a number has no meaning
+// by itself.
 func compare(want, got string, depth bool) (in inner) {
 	first := commonStart(want, got)
 	plain := inner{
@@ -59,7 +60,8 @@ func compare(want, got string, depth bool) (in inner) {
 	return in
 }
 
-// replace adds words of the answer, and the words of the output that correspond to them.
+// replace adds the words in gone, which only the answer contains, and the words in come, which the output contains
+// instead.
 func (in *inner) replace(gone, come []string) {
 	for i := range max(len(gone), len(come)) {
 		switch {
@@ -90,8 +92,8 @@ func (in *inner) point(plain string) {
 	}
 }
 
-// compareWords finds the differences between two words. If less than half of them is equal, it marks both words
-// completely.
+// compareWords finds the differences between two words. If more than half of the characters differ, it marks both
+// words completely.
 func compareWords(want, got string) (w, g []span) {
 	x, y := characters(want), characters(got)
 	if len(x) == len(y) { // for example rows of a board: compare character by character
@@ -203,7 +205,7 @@ func visible(spans []span) []span {
 	return spans
 }
 
-// legend explains the marks that appear in a difference or an input.
+// legend explains the marks that appear in text, such as \x09 for a tab.
 func legend(text string) []string {
 	var all []string
 	for _, row := range []struct{ mark, words string }{

@@ -9,7 +9,8 @@ import (
 	"assay/judge"
 )
 
-// Golf formats golf submissions: a single one with all details, several as a table.
+// Golf formats golf submissions. It formats a single submission with all details, and several submissions as a
+// table.
 func Golf(all []*judge.GolfProved) string {
 	if len(all) == 1 {
 		return GolfText(all[0])
@@ -182,8 +183,9 @@ func golfTable(results []*judge.GolfProved) string {
 	return safe(b.String())
 }
 
-// GolfWatched formats a submission that was saved again, in one line: its size, the change in size, the verdict,
-// and the reason for it. Change is zero if the size is the same or the previous size is unknown.
+// GolfWatched formats the result for a file that the user saved again, in one line: its size, the change in size,
+// the verdict, and the reason for the verdict. Change is zero if the size is the same or the previous size is
+// unknown.
 func GolfWatched(r *judge.GolfProved, change int) string {
 	words, _, _ := strings.Cut(golfVerdictWords(r), "\n")
 	if len(r.Wrong) > 0 {

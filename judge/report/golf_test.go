@@ -62,7 +62,7 @@ func TestGolfProgress(t *testing.T) {
 	}
 }
 
-// TestGolfRedrawn checks that saved golf submissions are shown as they were after their check.
+// TestGolfRedrawn checks that saved golf results are shown in the same way as right after the check.
 func TestGolfRedrawn(t *testing.T) {
 	one := &judge.GolfProved{
 		Format: judge.EventFormat, Problem: "p", File: "a.py", Language: "Python 3",

@@ -25,7 +25,7 @@ type Enclosed struct {
 	Pictures Pictures // their URLs are data URLs
 }
 
-// HTMLWith is like HTML, but appends a statement to the report. The statement may be nil.
+// HTMLWith returns a function like HTML whose report ends with the statement. The statement may be nil.
 func HTMLWith(statement *Enclosed) func(io.Writer) Report {
 	return func(w io.Writer) Report { return &html{w: w, statement: statement} }
 }
@@ -98,9 +98,10 @@ func (h *html) write() error {
 	return t.Execute(h.w, page)
 }
 
-// RunHTML draws a judging or verification as an HTML article, without the page around it. The page must have Style among
-// its style sheets. The ids of the elements begin with prefix, so that a page can have several articles. If a run has many
-// cases, the article has details of only some of them, so that the page stays small.
+// RunHTML writes a judging or verification to w as an HTML article, without the page around it. The page must
+// include the style sheet that Style returns. The ids of the elements begin with prefix, so that a page can
+// contain several articles. If a run has many cases, the article has details of only some of them, so that the
+// page stays small.
 func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
 	var all records
 	for _, e := range events {
@@ -137,8 +138,8 @@ var pageTemplates = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("page.html").Funcs(pageFuncs).ParseFS(pageFiles, "page/*.html")
 })
 
-// pageFuncs contains the functions of the templates. All untrusted texts pass through text or line, which make
-// invisible characters visible. html/template quotes them.
+// pageFuncs contains the functions of the templates. All untrusted texts pass through the function text or the
+// function line, which make invisible characters visible. Package html/template escapes the texts.
 var pageFuncs = template.FuncMap{
 	"add":     func(a, b int) int { return a + b },
 	"text":    safe,
@@ -276,7 +277,7 @@ func (p *pageRun) Heading() string {
 	return oneLine(cmp.Or(problem, "judge") + ": " + result)
 }
 
-// Percent returns the width of the bar for a time in milliseconds.
+// Percent returns the width of the bar for a time in milliseconds, relative to the scale of the page.
 func (p *pageRun) Percent(ms float64) string { return percent(ms, p.scale) }
 
 // LimitAt returns the position of the time limit within a bar.
@@ -322,7 +323,8 @@ func (p *pageRun) RowOf(id string) string {
 	return ""
 }
 
-// A caseLink is a case that the page names; Row is the id of the element that shows it, or empty.
+// A caseLink is a case that the page mentions. Row is the id of the element that shows the case. If empty, no
+// element shows it.
 type caseLink struct{ ID, Row string }
 
 // Link returns a link to a case.

@@ -15,8 +15,8 @@ type limits struct {
 	cells    int
 }
 
-// ofReport are the limits of a report in a file, and ofPage those of a page of a server, which are lowered until the run
-// has at most pageSize bytes.
+// ofReport contains the limits for a report in a file. ofPage contains the limits for a page of a server. They are
+// lowered until the run takes at most pageSize bytes.
 var (
 	ofReport = limits{failures: 200, rows: 1 << 20, named: 1 << 20, cells: 1 << 20}
 	ofPage   = limits{failures: 30, rows: 100, named: 400, cells: 1000}
@@ -24,7 +24,7 @@ var (
 
 const pageSize = 36 << 10
 
-// less returns lower limits. Details of the first failing cases are the last to go.
+// less returns limits that are lower than m. The details of the first failing cases are the last to be removed.
 func (m limits) less() limits {
 	return limits{failures: (2*m.failures + 1) / 3, rows: m.rows / 2, named: m.named / 2, cells: max(m.cells*3/4, 100)}
 }
@@ -32,7 +32,8 @@ func (m limits) less() limits {
 // least reports whether the limits are the lowest ones.
 func (m limits) least() bool { return m == m.less() }
 
-// show shows the details of a failing case, or counts it as hidden.
+// show adds the details of a failing case to the page. If the page already shows as many as allowed, it only
+// counts the case as hidden.
 func (p *pageRun) show(one *pageCase) {
 	if len(p.Failed) >= p.Most.failures {
 		p.Hidden++
@@ -46,7 +47,7 @@ func (p *pageRun) show(one *pageCase) {
 	p.Failed = append(p.Failed, one)
 }
 
-// Whole reports whether the page may show all details, as a report does.
+// Whole reports whether m contains the limits of a report in a file, which may show all details.
 func (m limits) Whole() bool { return m == ofReport }
 
 type pageGroup struct {
@@ -67,7 +68,8 @@ func (g *pageGroup) Failed() bool { return slices.ContainsFunc(g.List, (*pageCas
 // Cells returns the cases with a cell.
 func (g *pageGroup) Cells() []*pageCase { return g.List[:len(g.List)-g.CutCells] }
 
-// fill chooses what the page shows of the group, which is one of several: as many cases as the limits allow.
+// fill chooses the cases of g that the page shows. The limits in most are divided among the given number of
+// groups.
 func (g *pageGroup) fill(most limits, groups int) {
 	g.Rows = g.ran()
 	n := min(len(g.Rows), (most.rows+groups-1)/groups)
@@ -112,7 +114,8 @@ func (g *pageGroup) Slowest() (slowest *pageCase) {
 	return slowest
 }
 
-// Folded returns the groups, those with a failed case first. These are open. If there is only one group, it is open, too.
+// Folded returns the groups. Groups with a failed case come first and are unfolded. A single group is unfolded
+// too.
 func (p *pageRun) Folded() []*pageGroup {
 	groups := slices.Clone(p.Groups)
 	for _, g := range groups {
@@ -139,7 +142,7 @@ type pageCase struct {
 	// listed is true if the table of its group has the case.
 	listed bool
 	run    *pageRun
-	// Difference and Legend are drawn for a case that is shown.
+	// Difference and Legend are set only for a case whose details are shown.
 	Difference []drawn
 	Legend     []string
 }
@@ -159,7 +162,8 @@ func (c *pageCase) Failed() bool {
 	return c.Verdict != judge.Accepted && c.Verdict != judge.Skipped
 }
 
-// Known reports whether the page shows how the process ended. A contestant's page shows only exceeded limits.
+// Known reports whether the page shows how the process ended. A contestant's page shows this only for exceeded
+// limits.
 func (c *pageCase) Known() bool { return !c.Exec.Withheld || c.Exec.Killed != judge.Nothing }
 
 func (c *pageCase) Millis() float64 { return millis(c.Exec.CPU) }

@@ -11,8 +11,8 @@ import (
 	"assay/judge/report"
 )
 
-// manyCases returns the events of a run on n cases with long names in some groups. Each case of which the number is
-// divisible by fails fails.
+// manyCases returns the events of a run on n cases with long names, in the given number of groups. Every case
+// whose number is divisible by fails fails.
 func manyCases(n, groups, fails int) []judge.Event {
 	excerpt := func(text string) judge.Excerpt {
 		return judge.Excerpt{Text: strings.Repeat(text+" ", 40) + "\n", FirstLine: 1, Size: int64(40 * len(text))}
@@ -47,8 +47,9 @@ func manyCases(n, groups, fails int) []judge.Event {
 	return append(append([]judge.Event{started, &judge.Built{}}, all...), end)
 }
 
-// TestRunHTMLIsSmall: the part of a server's page has at most 40 kB, however many cases a run has, and its links lead
-// somewhere. The first failing cases keep their details, and the slowest cases their rows.
+// TestRunHTMLIsSmall checks that a run takes at most 40 kB in a server's page, however many cases it has, and that
+// the target of every link exists. The first failing cases must keep their details, and the slowest cases their
+// rows.
 func TestRunHTMLIsSmall(t *testing.T) {
 	for _, n := range []int{3, 150, 300, 1000} {
 		for _, groups := range []int{1, 2, 40} {

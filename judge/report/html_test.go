@@ -27,7 +27,8 @@ func drawPage(t testing.TB, stream []byte) []byte {
 	return b.Bytes()
 }
 
-// styles matches the style sheet. It is the same in all pages and is reviewed visually, not by tests.
+// styles matches the style sheet, which is the same in all pages. The tests ignore it, because it is reviewed
+// visually.
 var styles = regexp.MustCompile(`(?s)<style>.*</style>`)
 
 func TestHTML(t *testing.T) {
@@ -40,7 +41,7 @@ func TestHTML(t *testing.T) {
 	})
 }
 
-// TestRunHTML checks that RunHTML writes the same article as HTML.
+// TestRunHTML checks that RunHTML writes the same article that the page written by HTML contains.
 func TestRunHTML(t *testing.T) {
 	article := regexp.MustCompile(`(?s)<article.*?</article>`)
 	for name, events := range recordings {

@@ -152,7 +152,7 @@ func (root *junitSuites) submission(r *record) {
 	root.complete(problem, properties, r.finished != nil || r.empty())
 }
 
-// complete adds an error if the stream broke off, because CI must not accept an incomplete run.
+// complete adds an error to the file if finished is false, because CI must not accept an incomplete run.
 func (root *junitSuites) complete(problem string, properties []junitProperty, finished bool) {
 	if !finished {
 		suite := &junitSuite{Name: problem + ".judge", Properties: properties}

@@ -13,7 +13,7 @@ import (
 // cases would take longer than judging them.
 const redrawAfter = 50 * time.Millisecond
 
-// A progress is the last line on a terminal, which is redrawn while cases run.
+// A progress is the progress line, which is the last line on a terminal. It is redrawn while cases run.
 type progress struct {
 	on    bool
 	now   func() time.Time // if nil, no times are shown, and each event redraws the line
@@ -110,7 +110,8 @@ func (p *progress) line(r *record) string {
 	return b.String()
 }
 
-// over returns the bytes that write text to the terminal, followed by the progress line.
+// over returns the bytes to write to the terminal so that text replaces the progress line. The new progress line
+// is below the text.
 func (p *progress) over(text, line string) string {
 	if text == "" && line == p.shown {
 		return ""

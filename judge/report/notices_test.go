@@ -9,7 +9,8 @@ import (
 	"assay/judge"
 )
 
-// TestNoticesAppearOncePerInterval uses a fake clock, on which waiting takes no time.
+// TestNoticesAppearOncePerInterval checks that notices appear once per interval. It uses a fake clock, on which
+// waiting takes no time.
 func TestNoticesAppearOncePerInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out strings.Builder
@@ -43,8 +44,8 @@ func TestNoticesAppearOncePerInterval(t *testing.T) {
 	})
 }
 
-// TestWatcherDescribesWhatIsUnderWay checks the progress of a submission and of a verification, from before the
-// first event to after the last.
+// TestWatcherDescribesWhatIsUnderWay checks the description of the progress of a submission and of a verification,
+// from before the first event until after the last.
 func TestWatcherDescribesWhatIsUnderWay(t *testing.T) {
 	r, line := Watcher()
 	for _, step := range []struct {

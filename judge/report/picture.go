@@ -29,10 +29,11 @@ type Picture struct {
 	Linked        bool   // whether the page shows a link, because browsers cannot show the picture
 }
 
-// Pictures returns the picture with the path that a statement uses, or nil if there is none.
+// Pictures returns the picture for a path in a statement, or nil if there is no such picture.
 type Pictures func(path string) *Picture
 
-// find returns the picture for an address in a statement, which it parses with pictures.Split.
+// find parses an address in a statement with pictures.Split. It returns the path and the size in the address, and
+// the picture, which is nil unless p returns one.
 func (p Pictures) find(address string) (found *Picture, path string, size map[string]string) {
 	path, size = pictures.Split(address)
 	if p != nil && path != "" && !pictures.Elsewhere(path) {
@@ -41,7 +42,7 @@ func (p Pictures) find(address string) (found *Picture, path string, size map[st
 	return found, path, size
 }
 
-// words returns the text that stands for a picture, without brackets.
+// words returns the text that replaces a picture where pictures cannot be shown, without brackets.
 func (p *Picture) words(path string) string {
 	switch {
 	case p == nil:
@@ -106,7 +107,7 @@ func (p *Picture) attributes(size map[string]string) (text string) {
 	return text
 }
 
-// measure parses a number from 1 to 10,000 with a unit: px, pc, or %. Without a unit, px is used.
+// measure parses a size: a number from 1 to 10,000 with the unit px, pc, or %. The default unit is px.
 func measure(text string) (n float64, unit string, ok bool) {
 	unit = strings.TrimLeft(text, "0123456789.")
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, unit), 64)

@@ -29,7 +29,7 @@ type record struct {
 	notes []string
 }
 
-// add adds an event. It returns false if the event belongs to a new record.
+// add adds an event to r. It returns false, and adds nothing, if the event starts a new judging or verification.
 func (r *record) add(e judge.Event) bool {
 	switch e := e.(type) {
 	case *judge.Started:
@@ -89,7 +89,7 @@ func (r *record) add(e judge.Event) bool {
 	return true
 }
 
-// empty reports whether the record contains only notes, which belong to the following events.
+// empty reports whether the record contains only notes. Notes belong to the events that follow them.
 func (r *record) empty() bool {
 	return r.started == nil && r.verify == nil && r.adequacy == nil && r.built == nil && len(r.cases) == 0 &&
 		len(r.groups) == 0 && r.finished == nil && len(r.checks) == 0 && len(r.faults) == 0 &&
@@ -101,7 +101,7 @@ func (r *record) isVerification() bool {
 	return r.verify != nil || len(r.checks) > 0 || len(r.faults) > 0 || len(r.solutions) > 0 || r.verified != nil
 }
 
-// failed returns the cases that count as failures, in judging order.
+// failed returns the cases that were neither accepted nor skipped, in judging order.
 func (r *record) failed() []*judge.CaseJudged {
 	return slices.DeleteFunc(slices.Clone(r.cases), func(c *judge.CaseJudged) bool {
 		return c.Verdict == judge.Accepted || c.Verdict == judge.Skipped
@@ -133,7 +133,8 @@ func (r *record) dialogues() []*judge.CaseJudged {
 	})
 }
 
-// scores returns the groups that contain groups and have their own score.
+// scores returns the groups that contain other groups and have a score. It returns none if the submission has no
+// score or only one group contains other groups.
 func (r *record) scores() []*judge.GroupJudged {
 	return slices.DeleteFunc(slices.Clone(r.inner), func(g *judge.GroupJudged) bool {
 		return g.Score == nil || r.total() == nil || len(r.inner) == 1
@@ -145,7 +146,8 @@ func (r *record) casesOf(group string) []*judge.CaseJudged {
 	return slices.DeleteFunc(slices.Clone(r.cases), func(c *judge.CaseJudged) bool { return c.Group != group })
 }
 
-// groupsSoFar returns the groups. If the stream broke off, they include the group that was being judged.
+// groupsSoFar returns the judged groups. If the stream broke off within a group, it also returns that group with
+// the cases judged so far.
 func (r *record) groupsSoFar() []*judge.GroupJudged {
 	if len(r.cases) == 0 {
 		return r.groups
@@ -168,7 +170,8 @@ func (r *record) groupsSoFar() []*judge.GroupJudged {
 	return append(slices.Clone(r.groups), open)
 }
 
-// verdict returns the submission's verdict, or the known part of it.
+// verdict returns the submission's verdict. If the stream broke off, it returns the verdict of the build, or
+// NotJudged if there is none.
 func (r *record) verdict() judge.Verdict {
 	switch {
 	case r.finished != nil:

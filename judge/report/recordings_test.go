@@ -40,7 +40,8 @@ const (
 	mib = 1 << 20
 )
 
-// several returns submissions that are judged one after the other, with the same note for each.
+// several returns the events of three submissions that are judged one after the other. The same note precedes
+// each.
 func several() []judge.Event {
 	note := &judge.Noted{Text: "the problem has no answer for one case"}
 	events := []judge.Event{&judge.SeveralStarted{
@@ -459,7 +460,7 @@ func verifyClean() []judge.Event {
 	}
 }
 
-// adequacy returns a measurement with a mutant in each state.
+// adequacy returns a measurement of test data that contains a mutant in each state.
 func adequacy(all bool) *judge.AdequacyMeasured {
 	living := func(state judge.MutantState, line int, reason string) judge.LivingMutant {
 		return judge.LivingMutant{

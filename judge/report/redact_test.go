@@ -54,7 +54,7 @@ func marked() (events []judge.Event, secrets int) {
 	), secrets
 }
 
-// TestRedactedDrawings checks that no report of redacted events contains a secret, and that all of them contain
+// TestRedactedDrawings checks that no report on redacted events contains a secret, and that every report contains
 // the checker's message for the team.
 func TestRedactedDrawings(t *testing.T) {
 	drawings := map[string]func(io.Writer) report.Report{

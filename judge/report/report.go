@@ -21,10 +21,10 @@ import (
 
 // A Report draws events.
 type Report interface {
-	// Event handles the next event. It is called sequentially, and must not change the event.
+	// Event handles the next event, which it must not change. Calls are sequential.
 	Event(judge.Event)
-	// Close writes the rest, even if the stream broke off, and returns the first write error. It does not close
-	// the underlying writer.
+	// Close writes everything that has not been written yet, even if the stream broke off. It returns the first
+	// write error, and does not close the underlying writer.
 	Close() error
 }
 

@@ -71,8 +71,8 @@ func TestTerminal(t *testing.T) {
 	})
 }
 
-// TestTerminalKeepsToItsWidth checks the width of all lines, except those that users copy: commands and file
-// names.
+// TestTerminalKeepsToItsWidth checks that no line is wider than the terminal, except lines with commands and file
+// names, which users copy.
 func TestTerminalKeepsToItsWidth(t *testing.T) {
 	eachRecording(t, func(t *testing.T, name string, stream []byte) {
 		for _, width := range []int{40, 44, 80, 132} {
@@ -117,8 +117,8 @@ func TestTerminalSaysNothingByColorAlone(t *testing.T) {
 	})
 }
 
-// TestReplayDrawsWhatWasLive compares the report written while judging with the one that is replayed from the
-// saved stream.
+// TestReplayDrawsWhatWasLive checks that replaying a saved stream gives the same report as was written during
+// judging.
 func TestReplayDrawsWhatWasLive(t *testing.T) {
 	for name, events := range recordings {
 		t.Run(name, func(t *testing.T) {
@@ -158,8 +158,8 @@ func screen(written string) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// TestProgressLeavesNothingBehind checks that, after the report is closed, the terminal shows the same text that
-// would be written to a pipe.
+// TestProgressLeavesNothingBehind checks that no progress line remains: after the report is closed, the terminal
+// shows the text that would have been written to a pipe.
 func TestProgressLeavesNothingBehind(t *testing.T) {
 	for name, events := range recordings {
 		t.Run(name, func(t *testing.T) {
@@ -203,7 +203,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestNoProgressOfNoSolution checks that no progress is shown before the first of several solutions starts.
+// TestNoProgressOfNoSolution checks that a run on several solutions shows no progress before the first solution
+// starts.
 func TestNoProgressOfNoSolution(t *testing.T) {
 	var b bytes.Buffer
 	r := report.Terminal(&b, report.TerminalOptions{Live: true, Now: time.Now})
@@ -240,7 +241,8 @@ func TestReplayNamesTheLine(t *testing.T) {
 	}
 }
 
-// TestALaterJudgesEvents checks that unknown events are passed on byte for byte, and that reports ignore them.
+// TestALaterJudgesEvents checks that events of an unknown kind are passed on byte for byte, and that reports
+// ignore them.
 func TestALaterJudgesEvents(t *testing.T) {
 	eachRecording(t, func(t *testing.T, name string, stream []byte) {
 		const unknown = "{\"event\":\"rejudged\",  \"by\": {\"a\":[1]}}\n"

@@ -49,8 +49,8 @@ type sheet struct {
 
 const maxDepth = 40
 
-// children formats the blocks inside a node, one below the other. Unless tight is set, they are separated by empty
-// lines.
+// children formats the blocks inside parent, one below the other. Unless tight is set, empty lines separate the
+// blocks.
 func (s *sheet) children(parent ast.Node, room int, tight bool) []string {
 	if s.depth == maxDepth {
 		return []string{cut}

@@ -17,7 +17,7 @@ type cellText struct {
 	align tables.Alignment
 }
 
-// table formats a table. If it is too wide, the widest columns are wrapped.
+// table formats a table. If the table is too wide for room, the text in the widest columns is wrapped.
 func (s *sheet) table(n *tables.Table, room int) []string {
 	var rows [][]cellText
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
@@ -61,7 +61,7 @@ func (s *sheet) cell(n ast.Node, style []attribute) cellText {
 	return c
 }
 
-// columnsOf returns the widths of the columns without wrapping.
+// columnsOf returns the width that each column needs if its text is not wrapped.
 func columnsOf(rows [][]cellText) []int {
 	var wide []int
 	for _, row := range rows {

@@ -166,7 +166,8 @@ func (t *texWriter) piece(n ast.Node) string {
 	return t.running(n)
 }
 
-// texPicture returns the command for a picture. Its size is the one in the address, or half the text width.
+// texPicture returns the LaTeX command for the picture at the address. The picture has the size that the address
+// sets, or by default half the text width.
 func texPicture(address string) string {
 	path, size := pictures.Split(address)
 	if pictures.Elsewhere(path) {

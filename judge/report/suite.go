@@ -67,7 +67,7 @@ func (t *terminal) filesMade(e *judge.FilesMade) {
 	}
 }
 
-// tally describes which faulty programs a suite of test cases detects.
+// tally describes the size of a suite of test cases, and how many mutants, solutions, and bounds it detects.
 func tally(n judge.Tally) string {
 	return fmt.Sprintf(
 		"%d cases, %d bytes; they find %d mutants, %d solutions and %d bounds", n.Cases, n.Bytes, n.Mutants,
@@ -109,7 +109,7 @@ func (t *terminal) measured(e *judge.SuiteMeasured) {
 }
 
 // table writes rows. The first row contains the headings, and the first column the names. On a narrow terminal,
-// names are shortened at the front, and columns at the right are omitted.
+// names lose their first characters, and the rightmost columns are omitted.
 func (t *terminal) table(rows [][]string, right bool) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -195,7 +195,7 @@ func mutantRows(e *judge.AdequacyMeasured) [][]string {
 	return rows
 }
 
-// deaths describes how many mutants were killed in which way.
+// deaths describes how the mutants were killed, with the number for each way.
 func deaths(e *judge.AdequacyMeasured) string {
 	var how []string
 	for _, d := range e.How {
@@ -204,7 +204,7 @@ func deaths(e *judge.AdequacyMeasured) string {
 	return strings.Join(how, ", ")
 }
 
-// Lines returns the first lines of an untrusted text, each with an indent.
+// Lines returns the first 100 lines of an untrusted text, each with an indent.
 func Lines(text, indent string) string { return head(text, indent, 100) }
 
 func head(text, indent string, columns int) string {

@@ -134,7 +134,7 @@ func (t *terminal) Close() error {
 	return t.err
 }
 
-// broken writes the known part of the result if the stream broke off.
+// broken writes the results that are known if the stream broke off.
 func (t *terminal) broken() {
 	t.endFaults()
 	r := t.record
@@ -189,7 +189,8 @@ type piece struct {
 	style []attribute
 }
 
-// flow writes pieces one after the other. A piece that does not fit into the line starts a new, indented line.
+// flow writes the pieces one after the other. If a piece does not fit into the current line, it starts a new line
+// with an indent.
 func (t *terminal) flow(indent string, pieces ...piece) {
 	used := 0
 	for i, p := range pieces {
@@ -324,7 +325,7 @@ func (t *terminal) counts(end *judge.Finished) {
 	}
 }
 
-// maxGrid is the maximum number of rows for the cases of a group.
+// maxGrid is the maximum number of rows in which the terminal shows the cases of a group.
 const maxGrid = 4
 
 // grid writes the groups, with one character for each case.
@@ -384,7 +385,7 @@ func scoreOf(g *judge.GroupJudged) string {
 	return g.Score.String()
 }
 
-// marks returns rows of this width, with one character for each case.
+// marks returns the cases as rows of at most room cells, with one character for each case.
 func (t *terminal) marks(cases []*judge.CaseJudged, room int) []string {
 	var rows []string
 	for row := range slices.Chunk(cases, max(room, 10)) {

@@ -17,7 +17,7 @@ const (
 	maxSaid   = 40 // lines of a dialogue: half at the start, half at the end
 )
 
-// failures writes the table of failing cases, if there are several.
+// failures writes a table of the failing cases if there is more than one.
 func (t *terminal) failures() {
 	failed := t.record.failed()
 	if len(failed) < 2 {
@@ -139,7 +139,7 @@ func (t *terminal) input(d *judge.Detail) {
 	t.start(d.Input, digits(d))
 }
 
-// start writes the first lines of an excerpt, with line numbers.
+// start writes the first lines of an excerpt, with line numbers in a column of gutter cells.
 func (t *terminal) start(e judge.Excerpt, gutter int) {
 	all := lines(e)
 	shown := all[:min(len(all), maxInput)]
@@ -158,7 +158,7 @@ func (t *terminal) beginning(c *judge.CaseJudged) {
 	t.start(c.Detail.Got, digits(c.Detail))
 }
 
-// detail writes the input, and the difference between answer and output.
+// detail writes the input of a case, and the difference between its answer and the output.
 func (t *terminal) detail(d *judge.Detail) {
 	t.input(d)
 	gutter := digits(d)

@@ -11,7 +11,7 @@ import (
 	"github.com/fatih/color"
 )
 
-// maxWhy is the maximum number of submissions for which a line explains why they were not accepted.
+// maxWhy is the maximum number of rejected submissions for which a line below the table gives the reason.
 const maxWhy = 30
 
 // A several is the table of several submissions. Rows are added while the submissions are judged.
@@ -33,7 +33,7 @@ func (t *terminal) severalStarted(e *judge.SeveralStarted) {
 	t.several.grid.top(t)
 }
 
-// oneOfSeveral handles an event of one of the submissions. It writes the row when the submission is finished.
+// oneOfSeveral handles an event of a submission in the table. When the submission is finished, it writes the row.
 func (t *terminal) oneOfSeveral(e judge.Event) {
 	switch e := e.(type) {
 	case *judge.Noted:

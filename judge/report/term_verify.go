@@ -180,15 +180,15 @@ type grid struct {
 	legend []string // lines below the table
 }
 
-// leastPaths is the minimum width of the column of paths. fixed is the width of the mark, the two verdicts, and
-// the time.
+// leastPaths is the minimum width of the column of paths. fixedCells is the total width of the columns for the
+// mark, the two verdicts, and the time.
 const (
 	leastPaths = 12
 	fixedCells = 2 + 2 + 3 + 2 + 3 + 2 + 7
 )
 
-// mostDue is the maximum width of the column of expected verdicts if any solution has several. On a terminal with
-// fewer than roomForDue cells, the column is only as wide as one verdict.
+// mostDue is the maximum width of the column of expected verdicts if a solution has several of them. On a terminal
+// with fewer than roomForDue cells, the column has room for only one verdict.
 const (
 	mostDue    = 10
 	roomForDue = 70
@@ -231,8 +231,8 @@ func pathsOf(all []*judge.SolutionJudged) []string {
 	return paths
 }
 
-// newGrid fits a table into a width. The column headings are the groups' names. If there is no room for them,
-// columns have numbers, or only one character per group.
+// newGrid lays out a table with the given total width. The column headings are the groups' names. If the names do
+// not fit, the headings are numbers. If the numbers do not fit, each group has a column of one character.
 func newGrid(total int, paths, groups []string, due int) *grid {
 	g := &grid{due: due, prefix: commonDir(paths), groups: groups, gap: "  "}
 	longest := 3

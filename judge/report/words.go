@@ -15,7 +15,7 @@ import (
 // cut stands for omitted text.
 const cut = "…"
 
-// Safe returns a writer that makes texts harmless before it writes them to a terminal.
+// Safe returns a writer to w that first makes texts harmless for a terminal.
 func Safe(w io.Writer) io.Writer { return safeWriter{w} }
 
 type safeWriter struct{ w io.Writer }
@@ -122,7 +122,7 @@ func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width
 // padLeft fills a text with blanks at its start up to n cells.
 func padLeft(s string, n int) string { return strings.Repeat(" ", max(0, n-width(s))) + s }
 
-// wrap breaks a text into lines of at most n cells, at blanks if possible. It keeps the line ends of the text.
+// wrap breaks s into lines of at most n cells, at blanks if possible. Line ends in s are kept.
 func wrap(s string, n int) []string {
 	n = max(n, 10)
 	var lines []string

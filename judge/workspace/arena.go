@@ -196,7 +196,7 @@ func (w *Workspace) Event(ctx context.Context, f *Problem, rules arena.Rules, fi
 	return e, err
 }
 
-// botError returns the error for a file that cannot be a bot, which is an error by the caller.
+// botError returns the error for a file that cannot be a bot. It is an error by the caller.
 func botError(err error) error {
 	if _, ok := errors.AsType[*judge.Fault](err); ok {
 		return &judge.Misuse{Err: err}

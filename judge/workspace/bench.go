@@ -10,12 +10,13 @@ import (
 	"assay/judge/running/trial"
 )
 
-// Bench returns the bench that runs a program that was already built.
+// Bench returns the bench that runs the built program made on the cases of picked.
 func (p *Problem) Bench(ctx context.Context, picked *judge.Problem, path string, made *lang.Result, way trial.Way) (trial.Bench, error) {
 	return p.bench(ctx, picked, path, func(context.Context) (*lang.Result, error) { return made, nil }, way, nil)
 }
 
-// bench returns the bench that runs a submission. Picked is the problem, or a part of it.
+// bench returns the bench that builds a submission by calling build, and runs it. Picked is the problem, or the
+// selected part of it.
 func (p *Problem) bench(
 	ctx context.Context, picked *judge.Problem, path string, build func(context.Context) (*lang.Result, error),
 	way trial.Way, keep func(*judge.Case, *io.SectionReader) error,

@@ -45,8 +45,8 @@ func (p *Problem) Part(ctx context.Context, part *judge.Part) (*judge.Program, e
 	return nil, p.w.unbuilt(part.Path, made)
 }
 
-// unbuilt returns the error for a setter's program that was not built. If its compiler ran out of time, the
-// program is not necessarily faulty. For a bundled problem, this is a failure of the machine.
+// unbuilt returns the error for a setter's program that was not built. If the compiler exceeded a time limit, the
+// program need not be faulty. For a bundled problem, the error is then a failure of the machine.
 func (w *Workspace) unbuilt(path string, made *lang.Result) error {
 	if made.Stopped == judge.Nothing {
 		fault := &judge.Fault{File: path, Text: "the program does not compile", Hint: made.Log}
@@ -90,8 +90,8 @@ func (w *Workspace) bundled(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// lacking returns the fault for a program that includes a missing header. It returns nil if all headers that
-// judge.toml knows are found.
+// lacking returns the fault for a program that includes a missing header. Only headers that judge.toml knows are
+// considered. If none of them is missing, lacking returns nil.
 func (p *Problem) lacking(part *judge.Part) *judge.Fault {
 	l, err := p.w.languageOf(p.Directory, part.Path)
 	if err != nil || l == nil {
@@ -111,8 +111,8 @@ func (p *Problem) lacking(part *judge.Part) *judge.Fault {
 }
 
 // Complete returns a fault for each of the setter's programs with a missing header. Call it before anything is
-// built or run. It builds only programs that seem to lack a header, because their compiler may have the header. It
-// does not check packages.
+// built or run. A compiler may have a header that seems to be missing, so Complete builds programs that seem to
+// lack one. It does not check packages.
 func (p *Problem) Complete(ctx context.Context) (faults judge.Faults, err error) {
 	if p.Package != nil || p.thawed != nil {
 		return nil, nil
@@ -174,7 +174,7 @@ func (p *Problem) enter(path, language string) (*entry, error) {
 	return e, nil
 }
 
-// staged finds the language of a package's program in its staged form.
+// staged returns the language of a package's program. It detects the language in a temporary copy of the program.
 func (p *Problem) staged(s source) (*config.Language, error) {
 	dir, done, err := p.w.archives.Temp()
 	if err != nil {
@@ -325,8 +325,8 @@ func (p *Problem) buildOwn(ctx context.Context, s source) (*lang.Result, error) 
 	return made, nil
 }
 
-// stage copies a program. If include/ contains files for its language, it copies the program again together with
-// them.
+// stage copies a program to dir and finds its language. If the program is a submission and include/ contains files
+// for the language, it makes a copy that also contains these files.
 func (w *Workspace) stage(pkg *problem.Package, s source, dir string) (*problem.Staged, *config.Language, error) {
 	staged, err := pkg.Stage(s.path, filepath.Join(dir, "bare"), nil, s.entry)
 	if err != nil {

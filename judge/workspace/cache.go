@@ -9,7 +9,8 @@ import (
 	"assay/judge/internal/raze"
 )
 
-// CheckCache returns an error if a cache is not writable. If the directory does not exist, it is created.
+// CheckCache returns an error if the cache directory is not writable. It creates the directory if it does not
+// exist.
 func CheckCache(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -22,8 +23,8 @@ func CheckCache(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-// ProbeCache returns an error if a cache would not be writable, and leaves nothing behind. If the directory does
-// not exist, the nearest existing parent directory is checked.
+// ProbeCache returns an error if the cache directory would not be writable, but creates nothing. If the directory
+// does not exist, it checks the nearest existing parent directory.
 func ProbeCache(dir string) error {
 	for {
 		_, err := os.Stat(dir)

@@ -14,8 +14,9 @@ import (
 	"assay/judge/problem"
 )
 
-// spare returns the cache directory for those cases of a group that are not stored. Groups with the same manifest
-// share a directory. Without a manifest, the cases are unknown, and each problem has its own directory.
+// spare returns the cache directory for those cases of a group that the problem's directory does not contain.
+// Groups with the same manifest share a cache directory. Without a manifest, it is unknown what the cases must be,
+// so each problem has its own cache directory.
 func (w *Workspace) spare(f *problem.Directory, manifest []byte) string {
 	if len(manifest) == 0 {
 		abs, _ := filepath.Abs(f.Dir) // on error, it is the directory as given
@@ -28,7 +29,7 @@ func (w *Workspace) spare(f *problem.Directory, manifest []byte) string {
 // mostSpare is the maximum total size of the cases in the cache, in bytes.
 const mostSpare = 8 << 30
 
-// fetch makes the missing cases of groups that are not stored.
+// fetch makes the cases that are missing in the problem's directory and in the cache.
 func (p *Problem) fetch(ctx context.Context) error {
 	p.w.making.Lock()
 	defer p.w.making.Unlock()

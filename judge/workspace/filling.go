@@ -17,7 +17,8 @@ import (
 	"assay/judge/running/lang"
 )
 
-// lacksCases reports whether cases of a package must be made with its recipe. A bundle contains its cases.
+// lacksCases reports whether a package lacks cases that must be made with its recipe. It returns false for a
+// bundle, which contains its cases.
 func (l *Location) lacksCases() bool {
 	switch {
 	case l.Recipe == nil, l.thawed != nil:

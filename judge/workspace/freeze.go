@@ -61,8 +61,8 @@ func (w *Workspace) Freeze(ctx context.Context, f *Problem) (*bundle.Bundle, err
 	return bundle.Freeze(s, found, own)
 }
 
-// freezeFindings records findings about a package that are not in its files. It returns the problem with a
-// reference solution, if there is one.
+// freezeFindings records in found what was determined about a package and is not in the package's files. It
+// returns the problem with a reference solution, if there is one.
 func (f *Problem) freezeFindings(ctx context.Context, found *bundle.Frozen) (with *Problem, err error) {
 	if err := f.freezePrepared(ctx, found); err != nil {
 		return nil, err

@@ -113,8 +113,9 @@ func (w *Workspace) drivers(p *Problem) (drivers.Set, error) {
 	return drivers.Read(own, w.Config.IDs())
 }
 
-// Prove checks a golf submission. If the submission cannot run and no language was requested, Prove tries other
-// languages with the same extension. Languages that are not installed are replaced by their substitutes.
+// Prove checks a golf submission. If the submission cannot run and the caller requested no language, Prove tries
+// the other languages with the same extension. Instead of a language that is not installed, it tries its
+// substitute.
 func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r golf.Reading, o golf.Options) (*golf.Result, error) {
 	first, err := w.proveAs(ctx, stage, file, nil, r, o)
 	if err != nil || first.Verdict != golf.CannotRun || r.Language != "" {
@@ -138,7 +139,7 @@ func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r
 	return first, nil
 }
 
-// dialects reports whether two languages, the first one given by its name, are called by the same driver.
+// dialects reports whether the language called name and the language other are called by the same driver.
 func (w *Workspace) dialects(stage *golf.Range, name string, other *config.Language) bool {
 	root := func(l *config.Language) string { return cmp.Or(stage.Drivers.Of(l.ID).Like, l.ID) }
 	return slices.ContainsFunc(w.Config.Languages, func(l *config.Language) bool { return l.Name == name && root(l) == root(other) })
@@ -151,8 +152,8 @@ type other struct {
 	why string
 }
 
-// others lists the other languages that claim an extension. A language that is not installed is replaced by
-// its substitute.
+// others lists the languages that claim the extension ext, except the language called but. For each language that
+// is not installed, it also lists the language's substitute.
 func (w *Workspace) others(ctx context.Context, but, ext string) (all []other) {
 	var later []other
 	for _, l := range w.Config.Languages {

@@ -81,7 +81,7 @@ func (g *Grid) add(kind, name string, killers []string) {
 	g.things = append(g.things, t)
 }
 
-// bounds adds the requirements of the declared input format.
+// bounds adds the requirements of the declared input format to the things that the cases must detect.
 func (g *Grid) bounds() error {
 	grammar, err := g.folder.Format()
 	if err != nil || grammar == nil {
@@ -173,8 +173,8 @@ func (g *Grid) once() (list []thing) {
 	return list
 }
 
-// Needed picks the cases that are needed: samples, cases written by hand, tiny cases, and enough others. If all
-// cases together detect a thing at least twice, the needed cases must also detect it at least twice.
+// Needed picks the cases that are needed: samples, manually written cases, tiny cases, and enough others. A thing
+// that at least two of all cases detect must also be detected by at least two needed cases.
 func (g *Grid) Needed(tiny int64) map[string]bool {
 	const twice = 2
 	must := make([]bool, len(g.cases))
@@ -191,7 +191,7 @@ func (g *Grid) Needed(tiny int64) map[string]bool {
 	return needed
 }
 
-// Tally returns the number of cases and their bytes, and how many things of each kind they detect.
+// Tally counts the cases for which keep returns true, their bytes, and the things of each kind that they detect.
 func (g *Grid) Tally(keep func(c *judge.Case) bool) (n judge.Tally) {
 	for _, c := range g.cases {
 		if keep(c) {

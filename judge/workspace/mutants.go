@@ -89,7 +89,8 @@ func (p *Problem) mutable(path string) bool {
 	return err == nil && mutate.Mutated(l.ID)
 }
 
-// Mutable lists the programs of a problem from which mutants are made.
+// Mutable lists the programs of the problem from which mutants are made: accepted solutions and the reference
+// solution.
 func (p *Problem) Mutable() []string {
 	programs := p.Accepted()
 	if p.Reference != nil && p.mutable(p.Reference.Path) {
@@ -98,7 +99,8 @@ func (p *Problem) Mutable() []string {
 	return programs
 }
 
-// goTools returns the sources with which Go programs are compiled, if this machine has them.
+// goTools returns where this machine has the sources of Go's standard library, and the sources of the kit. It
+// returns the zero Toolchain if the machine does not have Go's sources.
 func (w *Workspace) goTools(ctx context.Context) (mutate.Toolchain, error) {
 	kit, err := Kit()
 	if err != nil {

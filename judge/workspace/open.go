@@ -23,7 +23,7 @@ type Problem struct {
 	*problem.Directory
 	w        *Workspace
 	original string // see Location
-	// thawed is set for a problem from a bundle. Otherwise it is nil.
+	// thawed contains what the bundle recorded about the problem. If nil, the problem is not from a bundle.
 	thawed *thawed
 	// found contains the findings of another process about a package. If nil, this process determines the
 	// findings.
@@ -63,7 +63,7 @@ func (w *Workspace) Load(name string) (*Problem, judge.Faults, error) {
 	return p, faults, nil
 }
 
-// read reads the problem. Faults contain the paths that users know.
+// read reads the problem. Faults contain the paths of the original, which users know, and not the paths of a copy.
 func (l *Location) read() (*Problem, judge.Faults) {
 	dir := l.w.Near(l.Dir)
 	f, faults := problem.Open(packages.Formats, dir, l.w.Near(l.tests), l.w.Config.Solution)
@@ -120,7 +120,8 @@ func placeIn(original, copied string, f *judge.Fault) {
 	}
 	packed := isFile(original)
 	if rel, err := filepath.Rel(copied, f.File); err == nil && filepath.IsLocal(rel) {
-		// A file that is missing in the copy is also missing in the original.
+		// Change the path unless the file was added to the copy. A file that is missing in the copy is also
+		// missing in the original.
 		if there := filepath.Join(original, rel); rel == "." || packed || exists(there) || !exists(f.File) {
 			f.File = there
 		}

@@ -45,7 +45,8 @@ func (p *Problem) Prepared(ctx context.Context) (*verify.Prepared, error) {
 	return p.prepared, nil
 }
 
-// findOut prepares a package. For a problem from a bundle, this was done when the bundle was made.
+// findOut determines what a package does not specify. For a problem from a bundle, this was determined when the
+// bundle was made.
 func (p *Problem) findOut(ctx context.Context, verifier *verify.Verifier) (*verify.Prepared, error) {
 	found := p.found
 	if p.thawed != nil {

@@ -109,7 +109,7 @@ func (p *Problem) bots() (paths []string, err error) {
 	return paths, nil
 }
 
-// tryTester plays the tester against itself under each rule set.
+// tryTester plays the tester against itself under each rule set, and returns the number of rule sets.
 func (p *Problem) tryTester(ctx context.Context, tester string) (n int, faults judge.Faults, err error) {
 	if tester == "" {
 		return 0, nil, nil
@@ -144,7 +144,7 @@ func (p *Problem) tryBots(ctx context.Context, tester string, bots []string) (n 
 	return n, faults, nil
 }
 
-// try plays the bot against the bot in other, from every starting position of the game.
+// try plays a bot against the bot at other under a rule set, from every starting position.
 func (p *Problem) try(ctx context.Context, set *problem.RuleSet, bot, other string) (faults judge.Faults, err error) {
 	event, err := p.w.Event(ctx, p, arena.FromSet(set), []string{bot, other}, "")
 	if err != nil {

@@ -74,8 +74,8 @@ input-by-hand
 while read line; do echo said-$line; echo $line >&2; done
 `
 
-// TestWhatAContestantSees judges submissions that fail everywhere, and checks that the redacted events, as JSON
-// and as a page, do not contain the problem's texts.
+// TestWhatAContestantSees judges submissions that fail on every case. It checks that the redacted events, as JSON
+// and as a page, do not contain the setter's texts.
 func TestWhatAContestantSees(t *testing.T) {
 	w, root := contest(t, telling)
 	manifest(t, w, "told")

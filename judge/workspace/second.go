@@ -48,7 +48,7 @@ func (p *Problem) Agreement(ctx context.Context) (*gen.Second, error) {
 	return nil, nil
 }
 
-// agreement returns the second solution with the checks that decide correctness.
+// agreement returns the second solution, built as program, together with the checks that decide whether it agrees.
 func (p *Problem) agreement(ctx context.Context, path string, program *judge.Program) (*gen.Second, error) {
 	checks := fmt.Sprint(p.Checker.Name, p.Checker.Args)
 	if part := p.Checker.Program; part != nil {

@@ -42,7 +42,7 @@ type StatementFile struct {
 
 const pdfType = "application/pdf"
 
-// Languages returns the languages of the statements, with the default first. It returns none for a problem without
+// Languages returns the languages of the statements, with the default first. It returns none for a package without
 // a statement.
 func (p *Problem) Languages() []string {
 	if p.Package != nil {
@@ -128,7 +128,7 @@ func (p *Problem) PicturesOf(markdown []byte, file string) map[string]*Statement
 	return found
 }
 
-// GivenFiles returns the files for contestants in addition to the statement, which are the attachments of a
+// GivenFiles returns the files that contestants get in addition to the statement. These are the attachments of a
 // package.
 func (p *Problem) GivenFiles() (all []*StatementFile) {
 	if p.Package == nil {

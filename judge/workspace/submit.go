@@ -74,9 +74,9 @@ func (w *Workspace) Submit(ctx context.Context, p *Problem, s Submission, o judg
 	return judge.Run(ctx, picked, bench, o.Lending(), listen)
 }
 
-// early starts building a submission while the checker is being built. The function build returns the result, and
-// the function done waits until the build has ended. In a workspace that shares its CPUs with others, the build
-// starts later, because it would disturb a run that must be alone.
+// early starts building a submission at once, while the checker is being built. The function build returns the
+// result, and the function done waits until the build has ended. Submit does not use early in a workspace that
+// shares its CPUs with others, because the build would disturb a run that must be alone.
 func early(
 	ctx context.Context, start func(context.Context) (*lang.Result, error),
 ) (build func(context.Context) (*lang.Result, error), done func()) {
@@ -105,8 +105,8 @@ func (p *Problem) pick(groups, cases []string) (*judge.Problem, error) {
 	return p.Pick(groups, cases)
 }
 
-// Known returns an error if the language of a submission is unknown, before anything is judged. It is for callers
-// who can be asked to choose a language.
+// Known returns an error if the language of a submission is unknown. Call it before anything is judged, if the
+// user can be asked to choose a language.
 func (p *Problem) Known(path, language string) error {
 	if p.Kind.Answers || p.Package != nil && p.Package.Submission(path) != nil {
 		return nil
@@ -120,7 +120,8 @@ func (p *Problem) Known(path, language string) error {
 	return nil
 }
 
-// submitted returns the submission at a path, whether it is usable or not.
+// submitted returns the submission at a path. If the submission is unusable, its build fails with a log that
+// explains why.
 func (p *Problem) submitted(path, language string) (*entry, error) {
 	if p.Kind.Answers {
 		return &entry{path: path}, nil
@@ -144,7 +145,7 @@ func (p *Problem) submitted(path, language string) (*entry, error) {
 }
 
 // unusable returns the log for a contestant whose submission cannot be used in any language. It does not reveal
-// paths on this machine.
+// paths on this machine. If err has another cause, ok is false.
 func unusable(path string, err error) (log string, ok bool) {
 	u, ok := errors.AsType[*lang.UnusableError](err)
 	if !ok {

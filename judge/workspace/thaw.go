@@ -102,7 +102,8 @@ func thawFaults(f *problem.Directory, frozen judge.Faults) (faults judge.Faults)
 	return faults
 }
 
-// thawedBuilder replaces the builder of graders. It returns the same errors as when the problem was frozen.
+// thawedBuilder replaces the builder of graders. For each grader, it returns the same error as when the bundle was
+// made.
 type thawedBuilder struct {
 	found  *bundle.Frozen
 	folder *problem.Directory

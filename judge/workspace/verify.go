@@ -69,7 +69,8 @@ func (l *Location) Verification(ctx context.Context, o Verifying, listen func(ju
 	return v, 0, nil
 }
 
-// Hear passes on an event of the Verifier. It replaces paths in faults with those that users know.
+// Hear passes an event of the Verifier to the listener. In faults, it replaces the paths of copies with the paths
+// that users know.
 func (v *Verification) Hear(e judge.Event) {
 	switch e := e.(type) {
 	case *judge.FaultFound:

@@ -52,11 +52,12 @@ type Running struct {
 	Require string   // if "isolated", a machine without isolation is rejected
 	Pin     bool     // keep each worker on one CPU
 	Hidden  []string // see sandbox.Options
-	// Beside, if not nil, is shared with other workspaces of this process. Its number of jobs replaces Jobs.
+	// Beside, if not nil, is shared with other workspaces of this process. Then its number of jobs is used instead
+	// of Jobs.
 	Beside *Beside
-	// Building, if not nil, is called every second while a problem's program or a bot is being built, and with 0
-	// when a reported build has ended. If the build waits until a language is prepared, preparing is the
-	// language's name. Building may be called from several goroutines.
+	// Building, if not nil, is called every second while a problem's program or a bot is being built. It is called
+	// again with passed set to 0 when such a build has ended. If the build waits until a language is prepared,
+	// preparing is the language's name. Building may be called from several goroutines.
 	Building func(path, preparing string, passed time.Duration)
 	// Progress, if not nil, is called while missing test cases are made, with the number done and the total.
 	// It may be called from several goroutines.

@@ -138,8 +138,8 @@ func twenty() (all [][2]string) {
 	return all
 }
 
-// lines returns the events of a judging without times. They must not depend on what else is judged at the same
-// time.
+// lines returns the events of a judging as text, without times. The lines must not depend on what else is judged
+// at the same time.
 func lines(t *testing.T, w *workspace.Workspace, p *workspace.Problem, path string) (all []string) {
 	t.Helper()
 	sum, err := w.Submit(t.Context(), p, workspace.Submission{Path: path}, judge.Options{All: true, Jobs: 2}, func(e judge.Event) {
@@ -265,8 +265,8 @@ func TestASubmissionThatCannotBeUsedGetsAVerdict(t *testing.T) {
 	}
 }
 
-// TestLimitsOfProgramsThatJudge checks that a checker gets the memory that its package sets, whichever code runs
-// the checker.
+// TestLimitsOfProgramsThatJudge checks that a checker always gets the memory that its package sets, no matter
+// which code runs it.
 func TestLimitsOfProgramsThatJudge(t *testing.T) {
 	w, root := contest(t, `
 -- judge.toml --
@@ -368,8 +368,8 @@ func TestFrozenByBlobs(t *testing.T) {
 	}
 }
 
-// TestALongBuildIsTold checks that a slow build of a setter's program is reported with the time, and that its end
-// is reported. A program that was already built is not reported.
+// TestALongBuildIsTold checks that a slow build of a setter's program is reported with the elapsed time, and that
+// the end of the build is reported. A program that was already built must not be reported.
 func TestALongBuildIsTold(t *testing.T) {
 	_, root := contest(t, `
 -- judge.toml --

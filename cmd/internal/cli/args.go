@@ -65,7 +65,7 @@ func TakeArguments(all []*cobra.Command) {
 }
 
 // KnownCommand returns an error if args ask for help about an unknown command, as in "help nosuch" or "nosuch
-// --help". Cobra would print the root's help.
+// --help". Without this check, cobra would print the root command's help instead.
 func KnownCommand(root *cobra.Command, args []string) error {
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd != root {

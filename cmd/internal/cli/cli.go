@@ -42,8 +42,8 @@ func Exit(ctx context.Context, program string, to io.Writer, err error) int {
 	return ExitJudge
 }
 
-// Watched is a writer that remembers its first write error. If the disk is full, a command must not exit as if
-// everything was printed.
+// Watched is a writer that remembers its first write error. After such an error, for example on a full disk, a
+// command must not exit as if everything was printed.
 type Watched struct {
 	To  io.Writer
 	Err error

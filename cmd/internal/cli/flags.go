@@ -23,7 +23,8 @@ type choice struct {
 	of []string
 }
 
-// OneOf adds a flag that takes one of several words. Its default is the current value.
+// OneOf adds a flag that takes one of several words. The default of the flag is the word that the parameter to
+// points to.
 func OneOf(f *pflag.FlagSet, to *string, name, usage string, of ...string) {
 	f.Var(&choice{to, of}, name, usage)
 }
@@ -111,8 +112,8 @@ func wanted(f *pflag.Flag, got string) string {
 	return what
 }
 
-// tooLarge returns the end of a message about a number that does not fit into 64 bits. For any other text, it
-// returns "".
+// tooLarge returns the suffix of an error message if text is a number that does not fit into 64 bits. For any
+// other text, it returns "".
 func tooLarge(text string) string {
 	if _, err := strconv.ParseUint(text, 10, 64); errors.Is(err, strconv.ErrRange) {
 		return ", and not that large"

@@ -23,7 +23,8 @@ func LoginsFile() (string, error) {
 	return filepath.Join(dir, "assay", "logins.json"), nil
 }
 
-// Server returns a client for the server at address. The user must have logged in or have a token.
+// Server returns a client for the server at address. It returns an error unless the user has logged in to the
+// server or has set a token.
 func Server(address string, wait func(error)) (*client.Client, error) {
 	a, err := client.ParseAddress(address)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// Shown returns a function that finds the pictures of a statement, for a page that embeds their data.
+// Shown returns a function that returns the pictures of a statement by path, for a page that embeds their data.
 func Shown(all map[string]*workspace.StatementFile) report.Pictures {
 	return func(path string) *report.Picture {
 		f := all[path]

@@ -89,8 +89,8 @@ func (t *verifyTeller) part(p *client.Part, s *workspace.Snapshot) error {
 	return nil
 }
 
-// DecodeLines reads the events of a task of a workflow. If the function here is not nil, DecodeLines calls it to
-// replace the paths in each line with paths on this machine.
+// DecodeLines decodes the events that one task of a workflow has reported, one per line. If the parameter here is
+// not nil, DecodeLines calls it to replace the paths in each line with paths on this machine.
 func DecodeLines(lines [][]byte, here func([]byte) []byte) (events []judge.Event, err error) {
 	for _, l := range lines {
 		if here != nil {

@@ -27,8 +27,8 @@ type Goal struct {
 // NewCoverage returns a Coverage without inputs.
 func (g *Grammar) NewCoverage() *Coverage { return &Coverage{g: g, reached: map[hit]int{}} }
 
-// Add records what an input reaches. If text does not match the declaration, Add records nothing and returns the
-// reason.
+// Add records which goals an input reaches. If text does not match the declaration, Add records nothing and
+// returns a Refusal.
 func (c *Coverage) Add(text []byte) *Refusal {
 	r := c.g.read(text, false)
 	if !r.ok {

@@ -200,8 +200,8 @@ func (d *drawer) again(n *name, v int64, s string) bool {
 	return now.keys[d.row(n, &one, 0, -1)]
 }
 
-// row returns a key for value i of a list and the values at i of the other lists of the demand. If from is -1, it
-// uses the current values of the other lists.
+// row returns a key for a row, which consists of value i of list l and the corresponding values of the other lists
+// in the demand. If from is -1, row uses the last values of the other lists.
 func (d *drawer) row(n *name, l *list, i, from int) string {
 	var key []byte
 	for _, w := range n.unique.with {
@@ -231,7 +231,7 @@ func newDrawer(g *Grammar, r *rand.Rand, o *Options, m mode) *drawer {
 func (d *drawer) origin(_, _, _ int64) int64 { return -1 }
 func (d *drawer) attempts() int              { return 20 }
 
-// round starts a round. Left is the number of rounds after it.
+// round implements source. The parameter left is the number of rounds or values that follow this one.
 func (d *drawer) round(left int64) {
 	d.left = left
 }
@@ -367,7 +367,7 @@ type running struct {
 	sum      int64
 }
 
-// sum returns the current sum of the list to which a limit applies.
+// sum returns the sum of the values so far in the list to which the limit applies.
 func (d *drawer) sum(n *name, l *limit) int64 {
 	from, ints := 0, d.e.lists[n.slot].ints
 	if l.depth < len(d.e.marks) {

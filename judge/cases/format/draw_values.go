@@ -240,7 +240,8 @@ func (d *drawer) letters(f *field, h *habit, n, lo, hi int64) string {
 	return fill(abc, func(int) int { return d.r.IntN(len(abc)) })
 }
 
-// known returns a word or number of the declaration that fits, if there is one.
+// known returns a constant of the declaration or of the programs that is a valid value of the field and whose
+// length is in lo..hi. It returns false if it finds none.
 func (d *drawer) known(f *field, lo, hi int64) (string, bool) {
 	for range 6 {
 		s := ""
@@ -290,7 +291,7 @@ func decimalText(n int64, places int) string {
 	return s
 }
 
-// whole implements source. It draws an array whose values depend on each other.
+// whole implements source. It draws all values of an array at once, because these values depend on each other.
 func (d *drawer) whole(a *array, n int64, _ *node) ([]int64, []string, error) {
 	if a.name.kind != integer {
 		texts, err := d.wholeTexts(a, n)

@@ -125,8 +125,8 @@ type repeat struct {
 	body        block
 	depth       int // depth of the body's scope
 
-	// If there is no count, rounds is the allowed number of rounds, and stop is the line that ends them. If stop
-	// is empty, the rounds end at EOF.
+	// If the input contains no count, the field rounds holds the allowed number of rounds, and the field stop
+	// holds the line that ends them. If stop is empty, the rounds end at EOF.
 	rounds *field
 	stop   string
 }

@@ -124,7 +124,7 @@ func (n *neighbor) parts() {
 	}
 }
 
-// number spells a number differently, and replaces it with numbers just out of bounds.
+// number adds inputs in which an integer is spelled differently or is just out of bounds.
 func (n *neighbor) number(name string, v, lo, hi int64, put func(what, text string)) {
 	if hi < math.MaxInt64 {
 		put(name+" is one above its bound", strconv.FormatInt(hi+1, 10))
@@ -145,7 +145,7 @@ func (n *neighbor) number(name string, v, lo, hi int64, put func(what, text stri
 	}
 }
 
-// word replaces a value that is not an integer with invalid ones.
+// word adds inputs in which a value that is not an integer is invalid.
 func (n *neighbor) word(f *field, name, s string, put func(what, text string)) {
 	switch f.typ.kind {
 	case enumType:

@@ -228,7 +228,7 @@ func (t token) describe() string {
 	return fmt.Sprintf("%.60q", t.text)
 }
 
-// reserved lists the words of expressions that cannot be names.
+// reserved lists words that have a meaning in expressions, so that they cannot be names.
 var reserved = []string{"and", "or", "not", "when", "in", "all", "any"}
 
 // declare adds a name to the current scope. Another alternative of the same choice may declare the name again, for

@@ -16,7 +16,7 @@ func (p *parser) line(head token) any {
 	return l
 }
 
-// textsIn counts the text values that are not at the end of the line.
+// textsIn counts the text values in items that do not end the line. If last is set, the last item ends the line.
 func textsIn(items []any, last bool) (n int) {
 	for i, it := range items {
 		atEnd := last && i == len(items)-1

@@ -137,7 +137,7 @@ func (g *Grammar) analyse() {
 	}
 }
 
-// number numbers the fields and choices of a block, and marks the names that are counts.
+// number assigns numbers to the fields and choices of a block, and marks the names that are counts.
 func (g *Grammar) number(b block) {
 	for _, s := range b {
 		switch s := s.(type) {
@@ -258,7 +258,7 @@ func (w *where) demands(x *expr) {
 	}
 }
 
-// before reports whether all names of an expression were declared before slot.
+// before reports whether all names of an expression were declared before the name with this slot.
 func (x *expr) before(slot int) bool {
 	if x.op == "list" || x.name != nil && x.name.slot >= slot {
 		return false

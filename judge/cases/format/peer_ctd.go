@@ -9,8 +9,8 @@ import (
 )
 
 // Checktestdata returns a checktestdata script that accepts the same inputs as Check. If checktestdata cannot
-// express the declaration simply, ok is false; the program from Python exists for every declaration. Integers in
-// the script have unlimited size.
+// express the declaration simply, ok is false. (The method Python supports every declaration.) Integers in the
+// script have unlimited size.
 func (g *Grammar) Checktestdata() (script string, ok bool) {
 	c := &ctdWriter{g: g, ok: true, names: map[*name]string{}}
 	c.block(g.body, 0)
@@ -176,8 +176,8 @@ func (c *ctdWriter) quote(text string) string {
 	return `"` + text + `"`
 }
 
-// number writes an integer expression. In checktestdata, a name has the value that was read last. That is also its
-// value in expressions that do not use the list.
+// number writes an integer expression. In checktestdata, a name has the value that was read last. An expression
+// that does not use the whole list of a name also refers to that value.
 func (c *ctdWriter) number(x *expr) string {
 	if x.kind != integer {
 		return c.not()

@@ -15,9 +15,8 @@ import (
 var peerRuntime string
 
 // Python returns a Python 3 program that accepts the same inputs as Check, for judges that cannot read
-// declarations. The program reads an input, and exits with 42 if the input is valid and with 43 otherwise. Its
-// integers have unlimited size, whereas Check replaces integers beyond 64 bits with the largest or smallest
-// integer.
+// declarations. The program exits with 42 if its input is valid, and with 43 otherwise. Its integers have
+// unlimited size. By contrast, Check replaces integers beyond 64 bits with the largest or smallest integer.
 func (g *Grammar) Python() string {
 	p := &pythonWriter{g: g}
 	p.row("def read():")
@@ -307,8 +306,8 @@ func pyInt(x *expr) string {
 	return pyCall(x, pyInt, "0", "MOST", "LEAST")
 }
 
-// pyCall returns the call of a function of a list or of several numbers. For an empty list, the function min
-// returns the parameter most, and the function max returns the parameter least.
+// pyCall returns the call of a function on a list or on several numbers. The Python expressions least and most are
+// the smallest and the largest integer: for an empty list, min returns most, and max returns least.
 func pyCall(x *expr, each func(*expr) string, zero, most, least string) string {
 	first, values := x.args[0], ""
 	switch {

@@ -42,8 +42,8 @@ type reducer struct {
 	idle  int // number of offers since the text last became shorter
 }
 
-// The reducer stops when the text has not become shorter for this many offers. Replacing numbers by lower ones of
-// the same length is not worth more runs.
+// The reducer stops when this many consecutive offers have not made the text shorter. Lowering numbers without
+// making them shorter is not worth more runs.
 const (
 	idleRuns        = 200
 	idleRunsPerByte = 4
@@ -180,7 +180,7 @@ func (r *reducer) nodesOf(g *graph, k int, isGraph func(*node) bool) int64 {
 	return 0
 }
 
-// lastBefore returns the last field before part for each name.
+// lastBefore returns, for each name, the last field with that name that precedes part in the tree.
 func lastBefore(root, part *node, names ...*name) []*node {
 	found := make([]*node, len(names))
 	done := false

@@ -86,9 +86,9 @@ func (r *reducer) set(l leaf, v int64) bool {
 	return r.offer("lower number", 0, 0, func(root *node) { *l.at(root) = v })
 }
 
-// shorten looks for a number with fewer digits. It tries the smallest numbers, random numbers of each length, and the
-// number without one of its digits. Smaller steps would not get far if only one number in ten keeps the failure, as
-// with rounding errors.
+// shorten looks for a number with fewer digits that keeps the failure. It tries the smallest numbers, random
+// numbers of each length, and the number without one of its digits. If only one number in ten keeps the failure,
+// as with rounding errors, smaller steps would not get far.
 func (r *reducer) shorten(l leaf) {
 	if now := l.at(r.root); now == nil || *now == 0 || *now < 0 && r.set(l, -*now) {
 		return

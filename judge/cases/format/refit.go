@@ -10,7 +10,8 @@ import (
 // adapts the counted values to it.
 type refit struct {
 	e *env
-	// If a count was lowered, was is its old value, and from is the index of the first removed element.
+	// If a count was lowered, the field was holds its old value, and the field from holds the index of the first
+	// removed element.
 	from, was int64
 }
 
@@ -220,8 +221,8 @@ func (f *refit) edges(g *graph, nodes, edges int64, old *node) ([]int64, error) 
 	return all, nil
 }
 
-// removed returns the number of nodes to remove from a tree. For other graphs it returns zero, because their
-// number of nodes does not depend on the number of edges.
+// removed returns how many nodes must be removed from a tree that should have the given number of nodes. For other
+// graphs it returns zero, because their number of nodes does not depend on the number of edges.
 func (g *graph) removed(all []int64, nodes int64) int64 {
 	if !g.tree {
 		return 0

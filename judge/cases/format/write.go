@@ -12,13 +12,14 @@ type source interface {
 	choose(at, alternatives int, old *node) int
 	int(f *field, lo, hi int64, old *int64) (int64, error)
 	text(f *field, old *string) (string, error)
-	// whole decides the values of an array that depend on each other.
+	// whole decides all values of an array at once, because these values depend on each other.
 	whole(a *array, n int64, old *node) ([]int64, []string, error)
 	edges(g *graph, nodes, edges int64, old *node) ([]int64, error)
-	// origin returns the index in the old input of the part that now has index i, or -1 if there is none. Old and
-	// now are the numbers of parts.
+	// origin returns the index in the old input of the part that now has index i, or -1 if there is no such part.
+	// The parameters old and now are the numbers of parts in the old input and in the new one.
 	origin(old, now, i int64) int64
-	// round is called before each round or value. Left is the number of rounds or values after it.
+	// round is called before each round of a repeat and before each value of an array. The parameter left is the
+	// number of rounds or values that follow.
 	round(left int64)
 	// attempts returns how many times a round may be rewritten if it violates a condition.
 	attempts() int

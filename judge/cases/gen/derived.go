@@ -36,8 +36,8 @@ func Build(ctx context.Context, b judge.Builder, f *problem.Directory) (p Progra
 	return p, nil
 }
 
-// Open returns the generator and the validator of a problem. If the problem has no validator, it is nil. The
-// caller must close both.
+// Open returns the generator and the validator of a problem. If the problem has no validator, the returned
+// Validator is nil. The caller must close both.
 func (p Programs) Open(ctx context.Context, r judge.Runner, f *problem.Directory, limits judge.Limits) (Generator, Validator, error) {
 	g, err := OpenGenerator(ctx, r, f, p, limits)
 	if err != nil {
@@ -119,7 +119,8 @@ func (d *derived) Generate(ctx context.Context, seed string, args []string) ([]b
 	return input, err
 }
 
-// ask parses a line. It returns the options, the number of the requested distinct input, and the seed.
+// ask parses a generator line. It returns the options, the seed, and a number n: the line requests the n-th
+// distinct input for that seed.
 func (d *derived) ask(seed string, args []string) (format.Options, int, string, error) {
 	o, err := format.Line(args[1:])
 	if err != nil {
@@ -210,7 +211,8 @@ func (m *Maker) enough(todo []*task) error {
 	return faults.AsError()
 }
 
-// request describes, for one generator line, the case of that line that needs the most distinct inputs.
+// A request is the case of a generator line that needs the most distinct inputs, with the options and the number
+// of these inputs.
 type request struct {
 	c     *judge.Case
 	o     format.Options

@@ -14,8 +14,8 @@ import (
 
 func (m *Maker) seed(c *judge.Case) string { return kit.Seed(m.Folder.Salt, c.Line) }
 
-// otherSeed returns the seed for the next draw of a case. The parameter tries is the number of its earlier inputs.
-// All of these were inputs of other cases.
+// otherSeed returns the seed for the next draw of a case. The parameter tries is the number of inputs already
+// drawn for the case. Other cases have these inputs.
 func (m *Maker) otherSeed(c *judge.Case, tries int) string {
 	return kit.Seed(m.Folder.Salt, fmt.Sprintf("%s again %d", c.Line, tries))
 }
@@ -130,7 +130,7 @@ func (m *Maker) draw(ctx context.Context, staging string, todo []*task) error {
 	})
 }
 
-// generators calls do for each task, in order, with a generator.
+// generators calls do for each task, in order. Each concurrent call gets a separate generator.
 func (m *Maker) generators(ctx context.Context, crew *crew, todo []*task, do func(g Generator, t *task) error) error {
 	return share(ctx, m.Jobs, todo, func(ctx context.Context) (worker[*task], error) {
 		g, err := OpenGenerator(ctx, m.Runner, m.Folder, crew.Programs, m.Limits)

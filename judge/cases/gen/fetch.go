@@ -19,8 +19,8 @@ func Unmade(f *problem.Directory) (list []*judge.Case) {
 	return list
 }
 
-// Fetch generates the missing cases that are not stored with the problem. If a generated case does not match the
-// manifest, Fetch returns a *judge.Fault.
+// Fetch generates the cases that are neither stored with the problem nor already generated on this machine. If a
+// generated case does not match the manifest, Fetch returns a *judge.Fault.
 func (m *Maker) Fetch(ctx context.Context) error {
 	var todo []*task
 	for _, c := range Unmade(m.Folder) {

@@ -72,7 +72,7 @@ type task struct {
 func (t *task) drawn() bool { return t.in != "" }
 func (t *task) made() bool  { return t.ans != "" }
 
-// fixed reports whether the task seems to get the same input from each seed.
+// fixed reports whether the task's input seems to be the same for every seed.
 func (t *task) fixed() bool { return t.same == maxSame }
 
 func (t *task) pair() *pair { return &pair{c: t.c, in: t.staged + ".in", ans: t.staged + ".ans"} }
@@ -359,7 +359,7 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 	})
 }
 
-// blame sets the position of a program's error to the line that caused it.
+// blame sets the position of err to that of case c if err is a fault without a position.
 func (m *Maker) blame(c *judge.Case, err error) error {
 	if f, ok := err.(*judge.Fault); ok && f.File == "" {
 		return m.Folder.CaseFault(c, fmt.Sprintf("case %s: %s", c.ID(), f.Text), f.Hint)

@@ -25,7 +25,7 @@ type started struct {
 }
 
 // newInformed returns a validator that runs a problem's program. If no case has arguments for the validator, it
-// returns a plain one.
+// returns the result of NewValidator.
 func newInformed(
 	ctx context.Context, r judge.Runner, program *judge.Program, f *problem.Directory, limits judge.Limits,
 ) (Validator, error) {
@@ -52,7 +52,7 @@ func newInformed(
 	return &informed{open: open, args: args, usual: usual}, nil
 }
 
-// Validate runs the program started with the arguments for the case with this name.
+// Validate checks an input with the program that was started with the arguments of the case called name.
 func (v *informed) Validate(ctx context.Context, name string, input []byte) (string, error) {
 	args := v.args[name]
 	if len(args) == 0 {

@@ -164,7 +164,7 @@ func (t *task) move() error {
 	return nil
 }
 
-// answerByHand writes the missing answer files of handwritten cases with the reference solution.
+// answerByHand runs the reference solution to write the missing answer files of handwritten cases.
 func (m *Maker) answerByHand(ctx context.Context, sum *Summary) error {
 	var crew *crew
 	for _, g := range m.Folder.Groups {
@@ -432,7 +432,8 @@ func (m *Maker) duplicates(current map[string]*ManifestCase, made map[string]*ta
 	return faults.AsError()
 }
 
-// bySeedAlone counts the cases whose lines differ only in their seed, and the distinct inputs of these cases.
+// bySeedAlone groups cases by their lines without the seed. For each such line, it counts the wanted cases and
+// their different inputs.
 func (m *Maker) bySeedAlone(alike [][]*judge.Case) (wanted, different map[string]int) {
 	wanted, different = map[string]int{}, map[string]int{}
 	for g := range m.Folder.Groups {

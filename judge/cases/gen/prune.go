@@ -79,8 +79,8 @@ func Prune(f *problem.Directory, usual judge.Limits, keep func(c *judge.Case) bo
 	return changes, nil
 }
 
-// patternOf returns the literal in problem.toml that produced the first of the cases, and how many of them it
-// produced.
+// patternOf returns the string in problem.toml that produced the first of the cases in made, and how many of these
+// cases it produced.
 func patternOf(text string, made []judge.Case) (literal string, n int) {
 	for _, literal := range literals(text) {
 		lines, err := problem.Expand(literal[1 : len(literal)-1])

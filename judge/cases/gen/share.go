@@ -13,8 +13,9 @@ type worker[T any] struct {
 	close func() error
 }
 
-// share runs tasks with one worker per job, and starts them in order. If a task fails, no further task is started,
-// and the earlier tasks are finished. It returns the error of the failed task that comes first in todo.
+// share runs the tasks in todo with the given number of workers, and starts them in order. If a task fails, share
+// starts no further task, but lets the running ones finish. It returns the error of the failed task that comes
+// first in todo.
 func share[T any](ctx context.Context, jobs int, todo []T, hire func(ctx context.Context) (worker[T], error)) error {
 	var begun atomic.Int64
 	var failed atomic.Bool

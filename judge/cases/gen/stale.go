@@ -8,9 +8,9 @@ import (
 	"assay/judge/problem"
 )
 
-// Even if a program has changed, its cases may still be correct. So only the work of that program is repeated. A
-// new validator checks the stored inputs, and a new reference solution answers them. A new generator generates the
-// inputs again, and they are compared with the stored ones. Unchanged cases are kept.
+// A changed program does not necessarily change its cases. So only the work of that program is repeated. A new
+// validator checks the stored inputs, and a new reference solution answers them. A new generator generates the
+// inputs again, and these are compared with the stored ones. Cases that turn out to be unchanged are kept.
 
 // Parts holds the SHA-256 of each program that made the cases. The fields are empty in manifests that lack them.
 type Parts struct {
@@ -44,8 +44,8 @@ type stale struct {
 	drawn, validated, answered bool
 }
 
-// staleOf returns a case and the steps whose programs have changed. It returns nil if the case must be made from
-// scratch.
+// staleOf returns the case c with the steps that must be repeated, because their programs have changed. It returns
+// nil if the case must be made from scratch.
 func (m *Maker) staleOf(c *judge.Case, e *ManifestCase, old *Manifest, now Parts) *stale {
 	if e == nil || e.Line != c.Line || e.Seed != m.seed(c) || !m.intact(c, e) {
 		return nil

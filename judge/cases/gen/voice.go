@@ -76,7 +76,7 @@ func setters(err error) error {
 // fixLine is the hint if a generator produces no input from a line.
 const fixLine = "fix the line or the generator"
 
-// said returns a hint, preceded by what the program wrote to standard error.
+// said returns what the program wrote to standard error, followed by a hint.
 func said(stderr, hint string) string {
 	return strings.TrimLeft(strings.TrimRight(stderr, " \n")+"\n"+hint, "\n")
 }

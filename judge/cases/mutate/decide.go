@@ -44,8 +44,8 @@ func end(c *check.Checker) error {
 	return err
 }
 
-// wrong reports whether the checker rejects an output after seeing the correct outputs of the samples. It also
-// returns the checker's message.
+// wrong reports whether the checker rejects an output. A checker that keeps state has first seen the correct
+// outputs of the samples. wrong also returns the checker's message.
 func (d *decider) wrong(ctx context.Context, c *solved, out []byte) (bool, string, error) {
 	if d.briefed == nil {
 		if err := d.brief(ctx); err != nil {

@@ -13,10 +13,11 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// Programs for which a compiler generates the same code count as one mutant. If the code equals the original
-// program's, they are not mutants (trivial compiler equivalence: Papadakis and others, 2015).
+// Mutants for which a compiler generates the same code count as one mutant. A mutant is dropped if its code equals
+// that of the original program (trivial compiler equivalence: Papadakis and others, 2015).
 
-// fingerprint is a hash of the code that a compiler generated for a copy. The zero value means unknown.
+// fingerprint is a hash of the code that a compiler generated for a copy of the program, for example for a mutant.
+// The zero value means unknown.
 type fingerprint [sha256.Size]byte
 
 // copyName returns the name of a copy in files and symbols.
@@ -24,8 +25,8 @@ func copyName(id int) string { return fmt.Sprintf("m%04d_", id) }
 
 var copyNames = pattern.New(`m\d{4}_`)
 
-// fingerprints hashes the files that building some copies has left in dir. They are either assembly, in which
-// function names contain the copy's name, or a directory of class files for each copy.
+// fingerprints hashes the files that a build of several copies of the program has left in dir. These files are
+// either assembly, in which function names contain the copy's name, or a directory of class files for each copy.
 func fingerprints(dir string) (map[string]fingerprint, error) {
 	found := map[string]map[string]string{} // by copy and symbol
 	put := func(id, name, body string) {
@@ -68,7 +69,8 @@ func fingerprints(dir string) (map[string]fingerprint, error) {
 var (
 	label      = pattern.New(`^([A-Za-z_.$][\w.$@]*):`)
 	localLabel = pattern.New(`\.L[\w.$]+`)
-	// unsaid matches lines that concern only the layout of code, debuggers, or human readers.
+	// unsaid matches assembly lines that do not affect behavior, such as lines for the layout of code or for
+	// debuggers.
 	unsaid = pattern.New(
 		`^\s*(?:\.(?:cfi_\w+|globl|local|type|size|p2align|align|section|text|data|bss|weak|hidden|file|loc|ident|set\s+\.L\w+,)\b|#|$)`,
 	)

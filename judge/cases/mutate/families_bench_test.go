@@ -17,10 +17,10 @@ import (
 	"assay/judge/running/config"
 )
 
-// BenchmarkFamilies judges the mutants of two solutions of wythoff on its cases, each until its output differs.
-// For comparison, it judges a few of them in a plain loop, which builds each mutant and runs a process for each
-// case. The time limit there is twenty times the original running time. It reports mutants per second of CPU time,
-// including builds.
+// BenchmarkFamilies judges the mutants of two solutions of wythoff. It runs each mutant on the cases until its
+// output differs. For comparison, it judges a few mutants in a plain loop, which builds each mutant and runs a
+// process for each case. In the loop, the time limit is twenty times the original running time. It reports mutants
+// per second of CPU time, including builds.
 func BenchmarkFamilies(b *testing.B) {
 	for _, row := range []struct {
 		language, file string
@@ -96,7 +96,7 @@ func used(b *testing.B) (sum time.Duration) {
 	return sum
 }
 
-// together builds the mutants that compile as one program, and judges them.
+// together builds one program from all mutants that compile, and judges these mutants.
 func together(b *testing.B, s *Source, batch []*Mutant, build []string, inputs [][]byte) {
 	argv := []string{"python3", ""}
 	if build == nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Grid considers the mutants that a case already kills, and finds more cases that kill them. It tries cases with
-// few steps first. The parameter most is the maximum number of cases per mutant.
+// Grid finds, for each mutant that a case has killed, further cases that kill it. It tries cases with few steps
+// first. The parameter most is the maximum number of cases per mutant.
 func (l *Lab) Grid(ctx context.Context, results []*Result, most int) error {
 	bySubject := map[*Subject][]*Result{}
 	for _, r := range results {

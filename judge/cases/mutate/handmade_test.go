@@ -8,9 +8,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// handmade lists mistakes that programmers make, as code from testdata/handmade.txtar and its incorrect
-// replacement, separated by "=>". Each mistake is in Go, and also in C++ and Python if their code differs. The
-// list was written before checking which of these mistakes the judge generates.
+// handmade lists mistakes that programmers make. Each row contains code from testdata/handmade.txtar and its
+// incorrect replacement, separated by "=>", in Go, and also in C++ and Python if their code differs. The list was
+// written before checking which of these mistakes the judge generates.
 var handmade = [][3]string{
 	{"b != 0 {=>b > 0 {", "b != 0)=>b > 0)", "b != 0:=>b > 0:"},
 	{"a%b=>a/b", "a % b=>a / b", "a % b=>a // b"},

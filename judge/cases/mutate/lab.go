@@ -142,7 +142,8 @@ func (l *Lab) read() error {
 	return nil
 }
 
-// subject adds a program, or a note that explains why it is not mutated.
+// subject adds a program to the lab's subjects. If the program cannot be mutated, subject adds a note with the
+// reason instead.
 func (l *Lab) subject(ctx context.Context, path string, args []string) error {
 	s, err := l.made(ctx, path, args)
 	if unmutable, ok := errors.AsType[*UnmutableError](err); ok {
@@ -299,8 +300,8 @@ func (l *Lab) trace(ctx context.Context, s *Subject) (string, error) {
 	return l.right(ctx, s)
 }
 
-// right checks a program's outputs as one submission. It returns "" if they are correct, and otherwise a
-// description of the error.
+// right checks whether a program's outputs are correct if they are judged as one submission. It returns "" if they
+// are, and otherwise a description of the error.
 func (l *Lab) right(ctx context.Context, s *Subject) (string, error) {
 	own := s.outputs(l.cases)
 	if !slices.ContainsFunc(own, func(c solved) bool { return !bytes.Equal(c.out, c.ans) }) {
@@ -467,8 +468,8 @@ func (l *Lab) split(slots []uint32) (samples, others []uint32) {
 	return samples, others
 }
 
-// reaching lists the cases that reach a mutant's block, by increasing number of steps. On all other cases, the
-// mutant cannot differ.
+// reaching lists the cases on which the program executes the mutant's block, by increasing number of steps. On all
+// other cases, the mutant behaves like the original.
 func (s *Subject) reaching(m *Mutant) (slots []uint32) {
 	for _, i := range s.order {
 		if s.traces[i].cover[m.block] {
@@ -492,7 +493,7 @@ func (s *Subject) weight(slot uint32) int64 {
 	return steps
 }
 
-// within separates the cases on which a mutant is run from those that are skipped. The first case is always run.
+// within splits slots into the cases on which a mutant is run and the spared cases. The first case is always run.
 func (s *Subject) within(slots []uint32) (run, spared []uint32) {
 	var steps int64
 	for i, slot := range slots {

@@ -91,8 +91,8 @@ func (l *Lab) programName(s *Subject) string {
 	return filepath.Base(s.Path)
 }
 
-// Apply marks the results. It returns a fault for each mark of a mutant that a case kills, and for each mark that
-// matches no mutant. Both must be removed.
+// Apply applies the marks to the results of the mutants that they match. It returns a fault for each mark of a
+// mutant that a case kills, and for each mark that matches no mutant. The setter must remove such marks.
 func (m *Marks) Apply(l *Lab, results []*Result) (faults judge.Faults) {
 	used := make([]bool, len(m.list))
 	for _, r := range results {

@@ -90,8 +90,9 @@ var stops = []string{
 	")", "]", "<<", ">>", "!", "yield", "assert", "case", "..",
 }
 
-// clause returns the end of the comparison, or of the operand of a logical operator, that contains token i. Step
-// is the direction: 1 or -1. The clause ends at enclosing brackets and at operators with lower precedence.
+// clause returns the end of the comparison or the operand of a logical operator that contains token i. The
+// parameter step is the direction: 1 or -1. The clause ends at enclosing brackets and at operators with lower
+// precedence.
 func (s *slips) clause(i, step int) int {
 	j := i + step
 	for j >= 0 && j < len(s.toks) {

@@ -92,7 +92,8 @@ func (w *writer) changes(e ast.Expr, t types.Type) (all []change) {
 
 func is2[T ast.Expr](e ast.Expr) bool { _, ok := e.(T); return ok }
 
-// others replaces a variable with other variables of the same type. Nearer declarations come first.
+// others lists replacements of a variable by other variables of the same type. Variables with nearer declarations
+// come first.
 func (w *writer) others(n *ast.Ident, t types.Type) (all []change) {
 	own, ok := w.info.Uses[n].(*types.Var)
 	if !ok || types.Identical(t, types.Universe.Lookup("error").Type()) {
@@ -134,7 +135,7 @@ func (w *writer) inScope(pos token.Pos) (all []*types.Var) {
 	return all
 }
 
-// fields replaces a field with other fields of the same type.
+// fields lists replacements of a field by other fields of the same type.
 func (w *writer) fields(n *ast.SelectorExpr, t types.Type) (all []change) {
 	s := w.info.Selections[n]
 	if s == nil || s.Kind() != types.FieldVal || len(s.Index()) != 1 {

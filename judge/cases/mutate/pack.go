@@ -40,8 +40,8 @@ func readTokens(name string, l *config.Language, f *Family) (*Source, error) {
 	return s, nil
 }
 
-// chooseSource chooses the file of a directory to mutate. It is the only source file, or the one that starts the
-// program if the others are read at run time.
+// chooseSource chooses which file of a directory to mutate: the only source file. If there are several source
+// files and the program reads the others at run time, it is the file that starts the program.
 func (s *Source) chooseSource() error {
 	s.names = slices.DeleteFunc(s.names, func(name string) bool {
 		return !slices.Contains(s.language.Extensions, strings.TrimPrefix(path.Ext(name), "."))
@@ -58,8 +58,8 @@ func (s *Source) chooseSource() error {
 	return nil
 }
 
-// laid returns the files of a program that contains the original and the given mutants. Missing files are ignored,
-// because the program then fails to compile.
+// laid returns the files of a program that contains the original and the given mutants. A file that is missing in
+// the directory is ignored, because the program then fails to compile.
 func (s *Source) laid(mutants []*Mutant) (map[string][]byte, error) {
 	f, files := s.family, map[string][]byte{}
 	text := s.files[s.names[0]]
@@ -135,8 +135,8 @@ type put struct {
 	Text string `json:"text"`
 }
 
-// steps returns the code that counts a program's steps. It is inserted into the body of each loop if the body is
-// in braces, and otherwise into the loop condition.
+// steps returns the insertions of code that counts a program's steps. The code is inserted into each loop body
+// that is in braces. For any other loop, it is inserted into the loop condition.
 func (f *Family) steps(text string) (all []put) {
 	if f.Step == "" {
 		return nil
@@ -364,8 +364,8 @@ func (p *packing) all(ctx context.Context) error {
 	return group.Wait()
 }
 
-// some builds the mutants that compile as one program. If the compiler does not identify the mutants that fail to
-// compile, some tries halves of the batch.
+// some builds the mutants of a batch that compile, as one program. If the compiler does not identify the mutants
+// that fail to compile, the halves of the batch are built separately.
 func (p *packing) some(ctx context.Context, batch []*Mutant) error {
 	for len(batch) > 0 {
 		program, log, err := p.build(ctx, batch)
@@ -421,8 +421,8 @@ func (p *packing) keep(program *judge.Program, batch []*Mutant) error {
 	return nil
 }
 
-// settle drops the mutants that are in no program or are equal to another one, and counts them. It sorts the
-// programs by their mutants.
+// settle drops the mutants that are in no program and the mutants that are equal to another one or to the
+// original. It counts the dropped mutants, and sorts the programs by their mutants.
 func (p *packing) settle() (*Subject, string) {
 	first := map[fingerprint]bool{p.prints[0]: true}
 	var stillborn, same, twice int
@@ -459,8 +459,8 @@ func (p *packing) settle() (*Subject, string) {
 	)
 }
 
-// asked requests fingerprints of the table's mutants from the harness. A hash of zeros means that a mutant does
-// not compile.
+// asked requests fingerprints of the mutants from the harness, which applies the mutations itself. A hash of zeros
+// means that a mutant does not compile.
 func (p *packing) asked(ctx context.Context, args []string) error {
 	if len(p.s.Mutants) == 0 {
 		return nil

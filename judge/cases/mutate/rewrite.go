@@ -66,7 +66,7 @@ func (w *writer) renamed(e ast.Expr) string {
 	return ""
 }
 
-// sized writes a call of make with limited sizes, because a mutant may request more memory than there is.
+// sized writes a call of make with limited sizes, because a mutant may request more memory than the machine has.
 func (w *writer) sized(n *ast.CallExpr) string {
 	args := []string{w.raw(n.Args[0])}
 	for _, a := range n.Args[1:] {
@@ -129,7 +129,7 @@ func (w *writer) choice(e ast.Expr, t types.Type, text string, changes []change)
 // mostPicks is the maximum number of changes that the harness's pick functions can take.
 const mostPicks = 8
 
-// pick writes a choice in which all alternatives are evaluated.
+// pick writes a choice between the original and its changes that evaluates all of them.
 func (w *writer) pick(name string, site int, text string, ids []int, kept []change) string {
 	all := make([]string, w.next-site)
 	for i := range all {

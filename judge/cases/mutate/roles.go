@@ -204,14 +204,16 @@ func (w *writer) markStmt(s ast.Stmt) {
 	}
 }
 
-// head freezes the form of a statement in the head of another statement.
+// head marks a statement that is in the header of another statement, such as an `if` or `for`. The form of the
+// statement must not change.
 func (w *writer) head(s ast.Stmt) {
 	if s != nil {
 		w.roles[s] |= fixed
 	}
 }
 
-// place marks an expression that must stay a variable, and all expressions that contain it.
+// place marks an expression that must remain assignable. It also marks the parts of the expression for which this
+// is required.
 func (w *writer) place(e ast.Expr) {
 	w.roles[e] |= fixed
 	switch n := e.(type) {
@@ -237,7 +239,8 @@ func (w *writer) markEnd(body *ast.BlockStmt) {
 	}
 }
 
-// markLoops marks the statements in a loop of their function.
+// markLoops marks the branch statements that are inside a loop of their own function. The parameter in reports
+// whether n is inside such a loop.
 func (w *writer) markLoops(n ast.Node, in bool) {
 	ast.Inspect(n, func(c ast.Node) bool {
 		if c == n || c == nil {

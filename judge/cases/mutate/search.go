@@ -299,8 +299,8 @@ func (p *party) ofOne(ctx context.Context, s *Subject, c *solved, t *trace, list
 	return killed, nil
 }
 
-// wrong reports whether a differing output is wrong. A checker with state sees it after the mutant's own outputs
-// for the samples.
+// wrong reports whether an output that differs from the original program's is wrong. A checker that keeps state
+// first sees the mutant's own outputs for the samples.
 func (p *party) wrong(ctx context.Context, r *Result, c *solved, out []byte) (bool, error) {
 	d := p.deciders[r.Subject]
 	if p.lab.stateful && len(r.outs) > 0 {
@@ -318,8 +318,8 @@ func (p *party) wrong(ctx context.Context, r *Result, c *solved, out []byte) (bo
 	return wrong, err
 }
 
-// settle sets the search results of each mutant. It shrinks each find. Mutants killed by the smaller find need no
-// other find.
+// settle sets the search results of each mutant, and shrinks each find. If the smaller find also kills other
+// mutants, these need no separate find.
 func (s *searcher) settle(ctx context.Context, results []*Result) (finds []*Find, err error) {
 	p := s.lab.party(ctx, s.supply)
 	defer p.close()

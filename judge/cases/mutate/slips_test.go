@@ -177,8 +177,8 @@ func FuzzMutants(f *testing.F) {
 	})
 }
 
-// TestAssembly checks that equal functions of two copies have equal fingerprints, whatever the copies are called
-// and whatever the numbers of their labels and constants.
+// TestAssembly checks that equal functions of two copies have equal fingerprints. The names of the copies and the
+// numbers of their labels and constants must not matter.
 func TestAssembly(t *testing.T) {
 	text := func(id, label, constant, op string) string {
 		return "\t.globl\t_Z6" + id + "fv\n_Z6" + id + "fv:\n.LFB" + label + ":\n\t.cfi_startproc\n\tleaq\t" + constant + "(%rip), %rdi\n\tjmp\t.L" + label + "\n.L" + label + ":\n\t" + op + "\t$1, %eax\n\tcall\t_Z6" + id + "gv\n\t.size\tx, .-x\n"

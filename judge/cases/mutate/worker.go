@@ -39,14 +39,14 @@ type trace struct {
 	cover []bool // which blocks were reached
 }
 
-// A mutant may take stepsTimes as many steps as the original program, plus a base.
+// A mutant may take up to stepsTimes times as many steps as the original program, plus stepsBase.
 const (
 	stepsTimes = 20
 	stepsBase  = 300_000
 )
 
-// timeBase is the base if steps are CPU time, in units of 100 ns. familyMemory is the memory of the process that
-// runs other processes.
+// timeBase replaces stepsBase if steps are CPU time, in units of 100 ns. familyMemory is the memory, in bytes, of
+// a worker process that runs mutants in other processes.
 const (
 	timeBase     = 500_000
 	familyMemory = 512 << 20
@@ -211,7 +211,7 @@ func (w *worker) load(slot uint32) (t *trace, err error) {
 	return t, err
 }
 
-// original reads the response to request O, which is followed by the response to request C.
+// original reads the response to request C, which loads a case, and then the response to request O into t.
 func (w *worker) original(t *trace) (err error) {
 	if _, err = w.number(); err != nil { // of C
 		return err
@@ -323,7 +323,8 @@ func (w *worker) all(ms []*Mutant, slot uint32) ([]run, error) {
 		case err == errGone && len(runs) == len(ms):
 			return runs, nil
 		case err == errGone:
-			// The responses before the fatal run may be lost, so another mutant may be to blame.
+			// The responses before the fatal run may be lost, so a later mutant may have killed the process. Run
+			// this mutant alone.
 			_, r, err := w.hunt(ms[len(runs)], []uint32{slot})
 			if err != nil {
 				return nil, err

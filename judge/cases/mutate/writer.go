@@ -228,8 +228,8 @@ func (w *writer) zeros(f *ast.File) (all []string) {
 	return all
 }
 
-// function writes a function body. If the function has results, the body ends with a panic, because a removed
-// return statement might let it reach the end.
+// function writes a function body. If the function has results, the body ends with a panic. Without it, the end of
+// the body might become reachable when a return statement is removed, and the program would not compile.
 func (w *writer) function(t *ast.FuncType, body *ast.BlockStmt) string {
 	text := w.node(body)
 	if t.Results != nil && len(t.Results.List) > 0 {
@@ -261,8 +261,9 @@ func (w *writer) loop(s ast.Stmt) string {
 	return fmt.Sprintf("if assay_M-%d >= %d { %s } else { %s }", site, w.next-site, clean, text)
 }
 
-// twice writes a node with its changes and without. Both texts have the same blocks. Site is the id of the first
-// change. Clean is empty if nothing changes, or if the text cannot occur twice in a function.
+// twice writes a node with its changes and without. Both texts have the same blocks. The result site is the id of
+// the first change. The result clean, the text without changes, is empty if nothing changes or if the text cannot
+// occur twice in a function.
 func (w *writer) twice(n ast.Node, write, plain func() string) (text, clean string, site int) {
 	before := w.blocks
 	site = w.next
@@ -317,7 +318,7 @@ func (w *writer) node(n ast.Node) string {
 	return w.children(n, n.Pos(), n.End())
 }
 
-// tick writes a block. The block counts a step and records that it was reached.
+// tick writes a block, with code that counts a step and records that the block was reached.
 func (w *writer) tick(write func(tick string) string) string {
 	outer := w.block
 	w.block = w.blocks
@@ -327,7 +328,7 @@ func (w *writer) tick(write func(tick string) string) string {
 	return text
 }
 
-// clause writes a case of a switch or select. Its conditions are outside its block.
+// clause writes a case of a switch or select. The conditions of the case are outside its block.
 func (w *writer) clause(n ast.Node, colon token.Pos) string {
 	head := w.children(n, n.Pos(), colon+1)
 	return w.tick(func(tick string) string {

@@ -136,7 +136,7 @@ func (s *choosing) drop() {
 	}
 }
 
-// less lowers a choice by one, and removes up to eight consecutive choices after it.
+// less lowers choice i by one, and removes up to eight consecutive choices after it.
 func (s *choosing) less(i int) bool {
 	for size := 1; size <= 8; size++ {
 		for _, at := range []int{i + 1, len(s.now) - size} {
@@ -180,7 +180,7 @@ func (s *choosing) lower() {
 	}
 }
 
-// scanned is the number of values below a choice that are tried one by one.
+// scanned is the number of lower values of a choice that are tried one by one.
 const scanned = 128
 
 // scan tries lower values of a choice one by one if bisection found none.

@@ -49,8 +49,8 @@ func (s *guess) dropFrom(g grain, series Series) {
 		if to > len(series.Items) || !s.try("drop "+series.kind, s.doc.Without(series, from, to)) {
 			return -1
 		}
-		// The count comes before its items, so its position is unchanged. If no items remain, the series no longer
-		// exists.
+		// The count comes before its items, so its position is unchanged. If the document no longer has a series
+		// there, all items have been removed.
 		all := s.doc.seriesAt(series.Head)
 		i := slices.IndexFunc(all, func(o Series) bool { return o.kind == series.kind })
 		if i < 0 {

@@ -28,8 +28,8 @@ type part struct{ line, word, letter int }
 // maxItems is the maximum number of items in a series.
 const maxItems = 200_000
 
-// maxHeads is the maximum number of integers considered as counts, from the start of the text. Counts usually come
-// early, and more would take too long in a text of a million numbers.
+// maxHeads is the maximum number of integers that are considered as counts. These are the first integers of the
+// text, because counts usually come early. In a text of a million numbers, considering all would take too long.
 const maxHeads = 256
 
 // heads returns the positions of integers that may be counts.

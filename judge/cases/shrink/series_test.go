@@ -7,7 +7,8 @@ import (
 	"assay/judge/cases/shrink"
 )
 
-// TestSeries checks the guesses for the first number of a text. Each wanted text lacks the first counted item.
+// TestSeries checks the guesses for the first number of a text. Each guess is represented by the text without the
+// first counted item.
 func TestSeries(t *testing.T) {
 	for _, row := range []struct {
 		it, text string

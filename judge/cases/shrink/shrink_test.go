@@ -188,7 +188,8 @@ func TestTextProperties(t *testing.T) {
 	})
 }
 
-// minimal fails the test if a number can be lowered by one, or removed with the count lowered.
+// minimal fails the test if the property still holds after a number has been lowered by one, or removed with the
+// count lowered.
 func minimal(t *rapid.T, text []byte, holds func([]byte) (bool, error)) {
 	numbers, _ := counted(text)
 	write := func(numbers []int) []byte {

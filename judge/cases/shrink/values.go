@@ -46,7 +46,7 @@ func (s *guess) lower(g grain, p Spot) {
 }
 
 // inARow is the maximum number of consecutive times that a number is lowered by the same step. If the property
-// holds only for some values, another step gets further.
+// holds only for some values, another step may get further than more repetitions.
 const inARow = 3
 
 func (s *guess) lowerBy(p Spot, n, step int64) int64 {
@@ -113,7 +113,7 @@ func (s *guess) shortenWords() {
 	}
 }
 
-// near is how many numbers after a number are tried as the second of a pair.
+// near is the number of numbers after the first number of a pair that are tried as the second number.
 const near = 6
 
 // lowerPairs changes two numbers together. It lowers both by the same amount, which keeps their difference, halves
@@ -157,7 +157,7 @@ func (s *guess) lowerBoth(p, q Spot) {
 // alike is the maximum number of replacements tried for a word.
 const alike = 12
 
-// likenWords replaces words with smaller words of the text, the smallest first.
+// likenWords replaces words with smaller words of the text. It tries the smallest words first.
 func (s *guess) likenWords() {
 	for _, numbers := range []bool{false, true} {
 		kind := func(w string) bool { return w != "" && IsInteger(w) == numbers }

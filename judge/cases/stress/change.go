@@ -78,14 +78,15 @@ func (w *words) learn(line []string) {
 	}
 }
 
-// span returns the range for word k of a generator line. The range contains 0 and all numbers at this position in
-// lines of this kind.
+// span returns the range for word k of a generator line. The range contains 0 and the numbers at the same position
+// in all lines with the same first word.
 func (w *words) span(line []string, k int) (lo, hi int64) {
 	s := w.spans[slot(line, k)]
 	return s[0], s[1]
 }
 
-// slot returns a name for the position of word k in generator lines of the same kind.
+// slot returns a key for the position of word k in generator lines with the same first word. After a flag such as
+// --n, the flag determines the position.
 func slot(line []string, k int) string {
 	if k > 0 && strings.HasPrefix(line[k-1], "--") {
 		return line[0] + " " + line[k-1]

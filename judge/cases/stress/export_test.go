@@ -14,7 +14,7 @@ func (l *Lab) Grammar() *format.Grammar { return l.grammar }
 // Forget makes the lab ignore the declared input format, so that only the validator can check inputs.
 func (l *Lab) Forget() { l.grammar = nil }
 
-// Ways returns the names of the methods by which Shrink makes inputs smaller.
+// Ways returns the names of the methods (see way) by which Shrink makes inputs smaller.
 func (l *Lab) Ways() (names []string) {
 	for _, w := range l.ways() {
 		if !slices.Contains(names, w.name) {
@@ -24,7 +24,7 @@ func (l *Lab) Ways() (names []string) {
 	return names
 }
 
-// ShrinkWithout is Shrink without the method with the given name.
+// ShrinkWithout is like Shrink, but omits the method with the given name.
 func (l *Lab) ShrinkWithout(ctx context.Context, t *Trial, budget shrink.Budget, name string) (*Shrunk, error) {
 	return l.shrink(ctx, t, budget, nil, slices.DeleteFunc(slices.Clone(l.ways()), func(w way) bool { return w.name == name }))
 }

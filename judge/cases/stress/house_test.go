@@ -39,8 +39,8 @@ type failing struct {
 	known map[string]bool // result of the solution by text
 }
 
-// house finds the first failing case of bundled incorrect solutions, for solutions in languages that start
-// quickly. It takes the same number from each problem.
+// house finds, for bundled incorrect solutions, the first case on which each fails. It uses only languages that
+// start quickly, and the same number of solutions from each problem.
 func house(b *testing.B, w *workspace.Workspace) (all []*failing) {
 	problems := []string{"wythoff", "sylver", "pd-duel"}
 	for k, id := range problems {
@@ -212,7 +212,8 @@ func passes(b *testing.B, title string, inputs []*failing, shape func(*failing) 
 	}
 }
 
-// holds returns a function that reports whether the solution fails in the same way. It caches the results.
+// holds returns a function that reports whether the solution fails on a text in the same way as on the original
+// input. The function caches its results.
 func (f *failing) holds(b *testing.B) func(text []byte) (bool, error) {
 	return func(text []byte) (bool, error) {
 		if bytes.Equal(text, f.trial.Input) {

@@ -188,8 +188,8 @@ func (p *plan) drawn(ctx context.Context, b *bench, i int) (*candidate, error) {
 	return nil, nil
 }
 
-// generated makes an input from a generator line. Lenient means that the line was not written by the setter, so
-// that the generator may reject it.
+// generated makes an input from a generator line. If lenient is set, the setter did not write the line, so the
+// generator may reject it.
 func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string, lenient bool) (*candidate, error) {
 	seed := kit.Seed(salt, line)
 	input, err := b.generator.Generate(ctx, seed, strings.Fields(line))
@@ -221,7 +221,8 @@ func (p *plan) generated(ctx context.Context, b *bench, i int, line, salt string
 	return &candidate{input, line, seed, fmt.Sprintf("it is made by the generator line %q with another seed", line), from}, nil
 }
 
-// blameLine adds the generator line that caused a fault to the fault.
+// blameLine adds the generator line that caused a fault to the fault's text. If the line belongs to a case, it
+// sets the position of the fault to that case.
 func (p *plan) blameLine(b *bench, line string, err error) error {
 	f, ok := errors.AsType[*judge.Fault](err)
 	if !ok {
@@ -245,7 +246,8 @@ func (p *plan) blameLine(b *bench, line string, err error) error {
 	return &placed
 }
 
-// otherArguments makes an input from a line with one or two changed numbers, within the ranges of span.
+// otherArguments makes an input from a generator line in which it has changed one or two numbers. The numbers stay
+// within the ranges that span returns.
 func (p *plan) otherArguments(ctx context.Context, b *bench, i int) (*candidate, error) {
 	r := p.rand(i)
 	words := strings.Fields(p.lines[r.IntN(p.open(len(p.lines), i))])
@@ -272,7 +274,7 @@ func (p *plan) otherArguments(ctx context.Context, b *bench, i int) (*candidate,
 	return c, err
 }
 
-// tries is the maximum number of times that a case is changed again until the result is valid.
+// tries is the maximum number of attempts to change a case so that the result is valid.
 const tries = 8
 
 // changed makes an input by changing a case.

@@ -69,8 +69,8 @@ type hunt struct {
 	tally Searched
 }
 
-// work tries inputs until the search ends. Workers take inputs in numerical order. So all inputs before a failing
-// one are tried, even if a worker with a higher number finishes first.
+// work tries inputs until the search ends. Workers take inputs in increasing order. So when a worker finds a
+// failing input, all inputs before it are tried too, even if other workers must still finish them.
 func (h *hunt) work(ctx context.Context) error {
 	b, err := h.lab.take()
 	if err != nil {
@@ -238,8 +238,8 @@ func (s *slow) look(ctx context.Context, b *bench, i int) error {
 	return nil
 }
 
-// measure runs the slowest input again, alone, and keeps the shorter of the two times. The machine may have slowed
-// down the first run.
+// measure runs the slowest input again, alone, because the machine may have slowed down the first run. It keeps
+// the shorter of the two times.
 func (s *slow) measure(ctx context.Context) error {
 	b, err := s.lab.take()
 	if err != nil {

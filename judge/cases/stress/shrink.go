@@ -30,7 +30,7 @@ func (l *Lab) Shrink(ctx context.Context, t *Trial, budget shrink.Budget, step f
 	return l.shrink(ctx, t, budget, step, l.ways())
 }
 
-// A way is a method to make an input smaller. It may use the remaining budget divided by part.
+// A way is one method to make an input smaller. Its budget is the remaining budget divided by the field part.
 type way struct {
 	name string
 	part int
@@ -207,8 +207,8 @@ func hurried(limits judge.Limits, t *Trial) judge.Limits {
 // others is the maximum number of other inputs that byOthers tries.
 const others = 400
 
-// byOthers looks for a smaller input that fails in the same way among the first inputs of a search. Shrinking a
-// large input in small steps may not reach the smallest failing input.
+// byOthers looks among the first inputs of a search for a smaller input that fails in the same way. It is useful
+// because shrinking a large input in small steps may not reach the smallest failing input.
 func (s *shrinking) byOthers(ctx context.Context, budget shrink.Budget) error {
 	plan, err := s.lab.plan(0)
 	if _, fault := errors.AsType[*judge.Fault](err); fault {

@@ -24,8 +24,8 @@ type stage struct {
 	remove func() error
 }
 
-// staged reports whether solutions are tried on a stage. If not, each solution runs once per input, and the
-// checker compares its output with the reference solution's.
+// staged reports whether solutions are tried on a stage. Other solutions run once per input, and the checker
+// compares their output with the reference solution's.
 func (l *Lab) staged() bool {
 	return l.Folder.Kind.Interactive || l.Folder.Kind.MultiPass || len(l.Folder.Reruns) > 0
 }

@@ -292,8 +292,8 @@ func (b *bench) validate(ctx context.Context, name string, input []byte) (string
 	return invalid, b.lab.blame(err, b.lab.Folder.Validator, input)
 }
 
-// A program may reach its wall time limit because the machine is busy. This is assumed if it has used more than
-// 1/starved of its CPU time limit. The program then runs again with its wall time limit multiplied by longer.
+// A program may reach its wall time limit because the machine is busy. This is assumed if the program has used
+// more than 1/starved of its CPU time limit. It then runs again with its wall time limit multiplied by longer.
 const (
 	starved = 10
 	longer  = 4
@@ -424,7 +424,7 @@ func (b *bench) judge(ctx context.Context, name string, t *Trial) (judge.Outcome
 	}
 }
 
-// repeats runs the solution again, and reports whether it fails in the same way.
+// repeats runs the solution on the input of t again, and reports whether it fails in the same way as before.
 func (b *bench) repeats(ctx context.Context, t *Trial) (bool, error) {
 	again, err := b.run(ctx, "again", t.Input, t.Answer)
 	return err == nil && again.Same(t), err

@@ -127,7 +127,7 @@ func (v *Verifier) answers(ctx context.Context) (n int, faults judge.Faults, err
 // mostDisagreements is the maximum number of disagreements with the reference solution that are shown.
 const mostDisagreements = 5
 
-// first keeps the first faults, and adds the number of omitted ones.
+// first keeps the first mostDisagreements faults, and adds the number of omitted faults to the last of them.
 func first(faults judge.Faults) judge.Faults {
 	more := len(faults) - mostDisagreements
 	if more <= 0 {
@@ -164,7 +164,7 @@ func (v *Verifier) reply(ctx context.Context, program *judge.Program, c *judge.C
 
 // A bout compares answer files with the outputs of the reference solution. A checker may keep state across cases.
 // So one checker judges all answer files as one submission, and another judges all outputs of the reference
-// solution. Both are nil if the problem's programs interact or run several times.
+// solution. If the problem's programs interact or run several times, both checkers are nil.
 type bout struct {
 	v                *Verifier
 	answers, outputs check.Checker

@@ -9,7 +9,7 @@ import (
 	"assay/judge/internal/tail"
 )
 
-// failing follows the role, such as "the checker", in the description of a crash of a setter's program.
+// failing separates the role of a setter's program, such as "the checker", from the description of its crash.
 const failing = " fails: "
 
 // failingOn introduces the case on which a checker fails.

@@ -194,7 +194,7 @@ func (v *Verifier) example(ctx context.Context, e example.Example, at places, sa
 		Hint: fmt.Sprintf("correct the statement or %s:%d\n%s", s.ansPath, line+1, beside(shown, want))}, nil
 }
 
-// matching returns the samples that have an input accepted by the function is.
+// matching returns the samples that have an input for which the function `is` returns true.
 func matching(samples []sampleCase, is func(string) bool) (found []sampleCase) {
 	for _, s := range samples {
 		if slices.ContainsFunc(s.in, is) {

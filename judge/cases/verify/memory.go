@@ -61,7 +61,8 @@ func (m *Memory) cache(program string) *runCache {
 	return s
 }
 
-// get decodes the result for a key into its argument, and reports whether there is one.
+// get decodes the result for a key into the value to which the parameter into points. It reports whether there is
+// a result.
 func (s *runCache) get(key string, into any) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,7 @@ type attempt struct {
 	beside     bool // only tested if the checker accepts the answer itself
 }
 
-// attempts returns the outputs to try for a case with this answer.
+// attempts returns incorrect outputs to try on a case, given the text of its answer file.
 func attempts(ans string) (all []attempt) {
 	words := strings.Fields(ans)
 	for _, junk := range gen.Junk() {
@@ -42,7 +42,7 @@ const (
 	largestTried = 64 << 10
 )
 
-// tried selects cases, spread evenly over the whole problem.
+// tried selects cases whose files are small, spread evenly over the whole problem.
 func (v *Verifier) tried() (some []*judge.Case) {
 	small := func(path string) bool {
 		info, err := os.Stat(path)
@@ -137,7 +137,7 @@ func (v *Verifier) junkOutputs(ctx context.Context) (n int, faults judge.Faults,
 	return n, faults, nil
 }
 
-// failsOn returns the fault for a checker failure on a case, with its position.
+// failsOn returns the fault for a checker that failed on a case. The position of the fault is in the checker.
 func (v *Verifier) failsOn(c *judge.Case, message string) *judge.Fault {
 	if f := v.crashOf(message); f != nil {
 		_, f.Text, _ = strings.Cut(f.Text, failing)

@@ -26,8 +26,8 @@ func (v *Verifier) packageChecks(ctx context.Context) (ready bool, err error) {
 		v.note(p.Assumed)
 	}
 	v.report("the package is as the format says", 1, append(p.Warnings, badName(v.Folder.ID, v.Folder.Dir, p.Foreign)...))
-	// The results that follow, and the validators' results for junk, are only advice: the format does not require
-	// these checks to succeed.
+	// The following results are only advice, and so are the validators' results for junk, because the format does
+	// not require these checks to succeed.
 	faults, warnings := v.texts()
 	v.checked("every case is a text with proper line ends", v.Folder.Count(), few(faults), few(warnings))
 	v.checked("no two secret cases are the same", v.Folder.Count(), nil, v.duplicates())
@@ -75,7 +75,8 @@ func badName(id, dir string, foreign bool) judge.Faults {
 	return judge.Faults{{File: dir, Text: fmt.Sprintf("%q cannot be the name of a package", id), Hint: "small letters and digits will do"}}
 }
 
-// few keeps the first faults with each text, and adds the number of faults with that text.
+// few keeps the first five faults with each text. If it omits faults, it adds the number of all faults with that
+// text to a hint.
 func few(faults judge.Faults) (kept judge.Faults) {
 	const most = 5
 	count := map[string]int{}
@@ -421,8 +422,8 @@ type answered struct {
 	Message string        `json:"message"`
 }
 
-// judgingPrograms builds the programs that judge, and records their hash. Results of other programs are not
-// reused.
+// judgingPrograms builds the programs that judge, and records their hash. Because of the hash, stored results of
+// other programs are not used.
 func (v *Verifier) judgingPrograms(ctx context.Context) error {
 	var keys []string
 	for _, part := range []*judge.Part{v.Folder.Checker.Program, v.Folder.Interactor, v.Folder.Static} {

@@ -233,7 +233,7 @@ func (v *Verifier) timing() problem.Timing {
 	return problem.Timing{Limit: v.Folder.Limits.CPU, Strict: true, Multiplier: 2}
 }
 
-// mustBeInTime reports whether a program got its expected verdict and gives a lower bound for the time limit.
+// mustBeInTime reports whether a program got its expected verdict and the time limit must be long enough for it.
 func (v *Verifier) mustBeInTime(e *judge.SolutionJudged) bool {
 	if !e.OK {
 		return false

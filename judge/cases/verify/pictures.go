@@ -16,7 +16,9 @@ func (v *Verifier) pictures(context.Context) (n int, faults judge.Faults, err er
 	return n, faults, nil
 }
 
-// unshown returns warnings about other content of the statements that is not shown, or not shown everywhere.
+// unshown returns warnings about parts of the statements that are not shown, or not shown everywhere. For example,
+// the extension of a picture may be that of another file type. The check named pictures reports the other
+// mistakes.
 func (v *Verifier) unshown(context.Context) (n int, warnings judge.Faults, err error) {
 	_, _, warnings = v.allPictures()
 	if v.Folder.Package == nil {

@@ -35,7 +35,8 @@ type run struct {
 	Stderr  string         `json:"stderr,omitempty"`
 }
 
-// remember wraps a bench. The parameter words is included in the keys of all cases.
+// remember wraps the bench b so that it uses stored results. The parameter words is included in the keys of all
+// cases.
 func (m *Memory) remember(b trial.Bench, program string, limits judge.Limits, words ...any) trial.Bench {
 	shapeless := limits
 	shapeless.CPU, shapeless.Wall = 0, 0

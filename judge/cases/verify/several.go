@@ -8,9 +8,10 @@ import (
 	"assay/judge"
 )
 
-// several judges n solutions, early ones first. If there is more than one job, it judges solutions concurrently,
-// twice as many as there are jobs, because their runs are limited separately and some solutions only sleep. It
-// calls tell in order, regardless of the order in which the solutions finish.
+// several judges n solutions, starting with those for which early returns true. If there is more than one job, it
+// judges twice as many solutions concurrently as there are jobs. This is useful because their runs are limited
+// separately and some solutions only sleep. It calls tell in order, regardless of the order in which the solutions
+// finish.
 func (v *Verifier) several(
 	ctx context.Context, n int, early func(i int) bool, do func(ctx context.Context, i int) error,
 	listen func(judge.Event), tell func(i int),

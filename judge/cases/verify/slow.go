@@ -17,8 +17,8 @@ const (
 	slowEnough = 1.25 // the solution should exceed this multiple of the time limit
 )
 
-// measured runs a solution that must be too slow. Its runs may use more CPU time than the problem allows. The
-// bench strict applies the problem's limits.
+// A measured is a bench for a solution that must be too slow. Its runs may use more CPU time than the problem
+// allows. The bench strict applies the problem's limits.
 type measured struct {
 	trial.Bench
 	strict trial.Bench

@@ -17,8 +17,9 @@ import (
 	"assay/judge/running/trial"
 )
 
-// A solution's verdict is known after its first failure. If more than the verdict matters, judging continues for
-// up to this many failures. Slow failures are limited separately, because each takes the whole time limit.
+// A solution's verdict is known after its first failure. If more than the verdict matters, judging continues until
+// there are enoughFailures failures. It stops earlier after enoughSlow slow failures, because each of these takes
+// the whole time limit.
 const (
 	enoughFailures = 10
 	enoughSlow     = 3
@@ -102,8 +103,8 @@ func (v *Verifier) partOfSolution(s *solution) part {
 	}}
 }
 
-// brokenPromise returns the fault of a solution with another verdict than promised: of one that does not compile at
-// the line that its compiler names.
+// brokenPromise returns the fault of a solution whose verdict differs from the one that its directory requires. If
+// the solution does not compile, the fault is at the line that the compiler names.
 func (v *Verifier) brokenPromise(s *solution, judged *judge.SolutionJudged) *judge.Fault {
 	f := &judge.Fault{File: s.path, Hint: v.hint(s, judged), Text: fmt.Sprintf(
 		"the solution gets %s, its directory promises %s", judged.Verdict, s.promised,
@@ -152,8 +153,8 @@ func (v *Verifier) hint(s *solution, judged *judge.SolutionJudged) string {
 	return see
 }
 
-// doubt returns a hint for a solution that must be accepted but is judged wrong: it names the answer file to
-// correct if the solution's output is correct. If there is a reference solution, doubt returns "", because an
+// doubt returns a hint for a solution that must be accepted but gets wrong answer. The hint names the answer file
+// to correct if the solution's output is correct. If there is a reference solution, doubt returns "", because an
 // earlier check has compared the answer files with the reference solution.
 func (v *Verifier) doubt(judged *judge.SolutionJudged) string {
 	if judged.Promised != judge.Accepted || judged.Verdict != judge.WrongAnswer || len(judged.Killers) == 0 ||

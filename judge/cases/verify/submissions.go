@@ -92,7 +92,7 @@ func (v *Verifier) judgeSubmission(ctx context.Context, s *submission) (judged *
 	sum, err := v.round(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, All: !v.oneFailureIsEnough(s)})
 	if err == nil && sum != nil {
 		if ok, _ := s.Holds(result); !ok && !s.Decided(result) && v.oneFailureIsEnough(s) {
-			// The format allows a later case to give the expected verdict.
+			// The format allows a later case to give the expected verdict, so judge all cases.
 			sum, err = v.round(ctx, s, p, limits, judged, result, judge.Options{Jobs: v.Jobs, All: true})
 		}
 	}
@@ -165,7 +165,7 @@ func (v *Verifier) unmade(judged *judge.SolutionJudged, s *submission) (*judge.S
 		judged.Verdict, judged.OK, judged.Note = judge.Skipped, true, unusable.Fault.Text
 		return judged, "", nil
 	} else if ok {
-		// A file that cannot be a program does not compile either.
+		// Treat a file that cannot be a program like a program that does not compile.
 		judged.Verdict = judge.CompileError
 		var why string
 		judged.OK, why = s.Holds(&problem.Result{Final: judge.CompileError})
@@ -186,8 +186,8 @@ func (v *Verifier) foreign(s *submission, why *lang.UnusableError) bool {
 		v.Folder.Package.KnownLanguage(s.Submission)
 }
 
-// oneFailureIsEnough reports whether the first rejected case determines the submission's result, as in the legacy
-// formats.
+// oneFailureIsEnough reports whether the first rejected case determines the submission's result. This is the case
+// in the legacy formats.
 func (v *Verifier) oneFailureIsEnough(s *submission) bool {
 	if v.All {
 		return false
@@ -234,8 +234,8 @@ func (v *Verifier) round(
 	return sum, nil
 }
 
-// try judges a program. Limits apply to its runs, but the problem's limits decide what is too slow. A program that
-// must be too slow is not rerun to confirm that.
+// try judges a program. The parameter limits applies to its runs, but the problem's limits decide whether a run is
+// too slow. A program that must be too slow is not rerun to confirm that it is.
 func (v *Verifier) try(
 	ctx context.Context, p *judge.Problem, s *problem.Submission, made *lang.Result, limits judge.Limits,
 	o judge.Options, listen func(judge.Event),

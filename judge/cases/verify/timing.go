@@ -13,14 +13,14 @@ import (
 	"assay/judge/running/lang"
 )
 
-// If a package sets no time limit, submissions that must be in time are measured with this limit.
+// If a package sets no time limit, submissions that must be in time are measured with searchLimit as their limit.
 const (
 	searchLimit  = 30 * time.Second
 	defaultLimit = 10 * time.Second // used if none of them can be run
 )
 
-// Prepared contains what was determined about a package because the package leaves it open. The package is changed
-// accordingly, once, before anything is judged.
+// Prepared contains what Prepare had to determine about a package, because the package does not define it. The
+// package is changed accordingly, once, before anything is judged.
 type Prepared struct {
 	Graders judge.Faults // of graders that cannot be built here and were dropped
 	Limit   string       // describes how the time limit was determined; empty if the package sets one
@@ -118,7 +118,8 @@ func (v *Verifier) slowest(ctx context.Context, s *submission) (time.Duration, b
 // quick is the running time below which a faster toolchain makes no difference.
 const quick = 500 * time.Millisecond
 
-// took returns the longest time of a submission. Made and err are the result of building it.
+// took returns the longest time of a submission, as slowest does, for one build of it. The parameters made and err
+// are the result of that build.
 func (v *Verifier) took(ctx context.Context, s *problem.Submission, made *lang.Result, err error) (time.Duration, bool, error) {
 	if err != nil {
 		_, missing := errors.AsType[*lang.MissingError](err)
@@ -184,6 +185,6 @@ func (v *Verifier) DropGraders(ctx context.Context) (faults judge.Faults, err er
 		return nil
 	}
 	err = walk(v.Folder.Grading.Root)
-	// Groups have separate Parts, but these may refer to the same file.
+	// Groups have separate Parts that may refer to the same file, so its fault may occur several times.
 	return slices.CompactFunc(faults, func(a, b *judge.Fault) bool { return *a == *b }), err
 }

@@ -42,7 +42,8 @@ type Verifier struct {
 	Entries   Entries      // builds the solutions or submissions
 	Memory    *Memory      // cache for runs of a package; nil for none
 	Isolation string       // isolation level of the sandbox; runs under another one are not reused
-	// Only lists parts of the paths of the solutions to judge. If empty, all solutions are judged.
+	// Only lists fragments of paths. A solution is judged if its path contains at least one of them. If Only is
+	// empty, all solutions are judged.
 	Only []string
 	// All judges every solution on every case, regardless of failures. Several lets a solution fail on several
 	// cases, which reveals more about the cases than the first failure does.
@@ -255,7 +256,8 @@ func (v *Verifier) built(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// cases yields every case whose two files exist. A generated case must also match its generator line.
+// cases yields every case whose input and answer files exist. It omits generated cases that do not match their
+// generator lines.
 func (v *Verifier) cases(yield func(c *judge.Case) bool) {
 	for g := range v.Folder.Groups {
 		for i := range v.Folder.Groups[g].Cases {
@@ -334,7 +336,7 @@ func (v *Verifier) startFault(err error) error {
 	return err
 }
 
-// place sets the position of a fault without one to the program's path.
+// place sets the position of err to the program's path if err is a fault without a position.
 func (v *Verifier) place(part *judge.Part, err error) error {
 	if f, ok := errors.AsType[*judge.Fault](err); ok && f.File == "" {
 		f.File = part.Path

@@ -122,8 +122,8 @@ type Game struct {
 	Used  [2]float64 `json:"used_ms"`         // CPU time of each seat, in milliseconds
 	Again string     `json:"again,omitempty"` // why it was played again
 
-	// Said contains the answers of each seat. It is set only if the answers are more than the moves of the seat,
-	// and one of the bots remembers. With Said, the game can be replayed to a bot.
+	// Said contains each seat's answers. It is set only if the answers contain more than the seat's moves and at
+	// least one of the bots remembers earlier games. Such a bot needs Said when the game is replayed to it.
 	Said [][]string `json:"said,omitempty"`
 
 	// Learning means that the game is over, but its bots are still processing the result. A later record of the
@@ -229,8 +229,9 @@ func (e Encounter) String() string {
 // Schedule determines which bots play each other. It is a pure function of its arguments, so that a resumed
 // tournament requests the same games.
 type Schedule interface {
-	// Stage returns the encounters of a stage in order. Stages are numbered from 0. It returns none when the
-	// tournament is over. The results contain every game of the earlier stages. Within a stage, the games of one
-	// bot are played in the order of the encounters. Games of different bots may be played concurrently.
+	// Stage returns the encounters of a stage in order. Stages are numbered from 0. When the tournament is over,
+	// it returns no encounters. The parameter so contains every game of the earlier stages. Within a stage, the
+	// games of one bot are played in the order of the encounters. Games of different bots may be played
+	// concurrently.
 	Stage(stage int, so *Results) []Encounter
 }

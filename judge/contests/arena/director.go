@@ -92,7 +92,8 @@ type match struct {
 	tries int
 }
 
-// hold plays until the tournament is over. If a bot is disqualified, it returns with again set.
+// hold plays until the tournament is over. If a bot is disqualified, it returns true, and the caller must call it
+// again.
 func (d *director) hold(ctx context.Context) (again bool, err error) {
 	asked := map[packedKey]bool{}
 	so := d.ledger.nothing()
@@ -450,7 +451,8 @@ func (d *director) close() {
 	}
 }
 
-// end releases the player of a process that is about to exit.
+// end adds a player whose process is about to exit to d.ending. It removes players whose processes have exited
+// from that list.
 func (d *director) end(p *player) {
 	d.ending = slices.DeleteFunc(d.ending, func(gone *player) bool {
 		select {

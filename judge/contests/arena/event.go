@@ -135,7 +135,7 @@ func (e *Event) run(ctx context.Context, hold func(*director, context.Context) (
 	return out, nil
 }
 
-// open reads the log, assigns ids to the bots, and starts the tournament in the log.
+// open reads the log, assigns ids to the bots, and writes the record that opens the tournament to the log.
 func (d *director) open(out *Outcome) error {
 	e := d.e
 	var held *Log
@@ -162,7 +162,8 @@ func (d *director) open(out *Outcome) error {
 	return d.record(&Record{Opened: d.opened})
 }
 
-// number assigns ids to the bots. They come from the log, or from the record that opened the tournament elsewhere.
+// number assigns ids to the bots. Bots that the log or e.Opened contains keep their ids. Other bots get new ids,
+// or are an error if e.Opened is set.
 func (d *director) number(held *Log, out *Outcome) error {
 	e := d.e
 	ids, last := map[string]int{}, 0

@@ -201,8 +201,8 @@ func TestPenalties(t *testing.T) {
 
 var eventBots = []string{"one", "remember", "all", "recall", "good", "remember:2", "comments"}
 
-// TestTheResultDoesNotDependOnJobs uses bots that remember everything they were sent, and a bot that is
-// disqualified during the tournament.
+// TestTheResultDoesNotDependOnJobs checks that the number of jobs does not change the results of a tournament. Its
+// bots remember everything they were sent, and one bot is disqualified during the tournament.
 func TestTheResultDoesNotDependOnJobs(t *testing.T) {
 	b := box(t)
 	names := append(slices.Clone(eventBots), "learn-exit")
@@ -255,7 +255,8 @@ func host() {
 // fullDisk is the exit code of a host that cannot write its log.
 const fullDisk = 77
 
-// hostRounds is the number of rounds that a host plays, enough to stop it a few times.
+// hostRounds is the number of rounds that a host plays. It is large enough for a test to stop the host a few
+// times.
 const hostRounds = 12
 
 // inOneGo returns the results of a host that is not stopped.
@@ -427,8 +428,8 @@ func TestANewBotPlaysOnlyWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestALateBotIsTold checks the note that explains why a tournament with a late bot has other games than a new
-// one. If the games are the same, there must be no note.
+// TestALateBotIsTold checks the note about a bot that joined after the tournament had begun. The note explains why
+// the games differ from those of a new tournament. If the games are the same, there must be no note.
 func TestALateBotIsTold(t *testing.T) {
 	b := box(t)
 	path := filepath.Join(t.TempDir(), "log")

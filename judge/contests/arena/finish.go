@@ -11,7 +11,7 @@ import (
 	"assay/judge/kit/referee"
 )
 
-// finished is a referee's report of a game, with faults as in the log.
+// finished is a referee's report of a game. The faults have the form in which they are logged.
 type finished struct {
 	referee.Outcome
 	fault, after *GameFault
@@ -35,8 +35,9 @@ func (r *finished) lastComment(seat int) (text string) {
 	return text
 }
 
-// mostTries is the maximum number of times a game is played if a bot exceeds its wall time while using the CPU,
-// because then the machine may be busy. A bot that only waits gets two tries.
+// mostTries is the maximum number of times that a game is replayed because a bot exceeded its wall time while it
+// was using the CPU. In that case, the machine may be busy. If the bot only waited, the game is replayed at most
+// once.
 const mostTries = 5
 
 // finished handles the result of a game.
@@ -87,8 +88,8 @@ func (d *director) finished(m *match, c *refereeProc, f kit.Frame) error {
 	return nil
 }
 
-// ended logs a game that is over while a bot still processes the result. When that is done, the complete game is
-// logged.
+// ended logs a game that is over although a bot is still processing the result. When the bot has processed the
+// result, the complete game is logged.
 func (d *director) ended(m *match, r *finished) error {
 	if r.fault != nil && r.fault.Kind == "gone" { // it is not known yet why the process is gone
 		return nil
@@ -114,7 +115,7 @@ func (d *director) done(m *match) {
 // moves returns the number of moves.
 func (r *finished) moves() int { return int(r.Made[0] + r.Made[1]) }
 
-// result returns the part of the game that determines the results.
+// result returns the parts of r that determine the standings, as the Result of the game with key k.
 func (r *finished) result(k Key) Result {
 	g := Result{
 		Round: k.Round, Leg: k.Leg, First: k.First, Second: k.Second, Winner: int(r.Winner), Reason: unique.Make(r.Reason).Value(),
@@ -174,8 +175,8 @@ func (d *director) tail(m *match, r *finished) *gameTail {
 	return t
 }
 
-// fault determines the kind of a fault, and kills or keeps the bot's process accordingly. Again means that the
-// game must be replayed, because the machine may be at fault.
+// fault determines the kind of f, which is a fault in match m, and kills or keeps the bot's process accordingly.
+// The result again reports whether the game must be replayed because the machine may be at fault.
 func (d *director) fault(m *match, c *refereeProc, r *finished, f *GameFault, after bool) (again bool, err error) {
 	if f == nil {
 		return false, nil
@@ -228,8 +229,8 @@ func (d *director) fault(m *match, c *refereeProc, r *finished, f *GameFault, af
 	return false, nil
 }
 
-// letGo removes the process of a bot from a referee. The process is about to exit. If the bot has no process yet,
-// only its seat is released.
+// letGo removes from referee c the process of a bot, which is about to exit. If the bot has no process there,
+// letGo only releases the bot's seat.
 func (d *director) letGo(s *seat, c *refereeProc) {
 	if p := s.players[c]; p != nil {
 		p.close()
@@ -239,8 +240,8 @@ func (d *director) letGo(s *seat, c *refereeProc) {
 	s.drop(c)
 }
 
-// blamesMachine reports whether a game must be replayed after the given number of tries, because the bot exceeded
-// only its wall time.
+// blamesMachine reports whether a game must be replayed because the bot exceeded only its wall time, so that the
+// machine may be at fault. The argument tries is the number of earlier replays.
 func blamesMachine(tries int, kind Fault, p *player) bool {
 	if kind != TimeoutWall && kind != NotReading {
 		return false
@@ -253,7 +254,8 @@ func blamesMachine(tries int, kind Fault, p *player) bool {
 	return tries < most
 }
 
-// isNeeded reports whether a disqualified bot still has games before the one for which it was disqualified.
+// isNeeded reports whether a disqualified bot must still play games before m, which is the game for which the bot
+// was disqualified.
 func (d *director) isNeeded(s *seat, m *match) bool {
 	limit := min(d.limit, m.index)
 	before := func(t *task) bool {
@@ -262,8 +264,8 @@ func (d *director) isNeeded(s *seat, m *match) bool {
 	return s.who.Pure && (slices.ContainsFunc(d.tasks[d.from:], before) || s.under > 1)
 }
 
-// restart starts a new process for a bot. Remembers means that the last game is replayed, so the new process first
-// replays the bot's earlier games. Otherwise, the process starts without a memory.
+// restart starts a new process for a bot. If remembers is set, the last game is replayed, so the process first
+// replays the bot's games before it. Otherwise, the process starts without a memory.
 func (d *director) restart(s *seat, c *refereeProc, remembers bool) error {
 	p, err := startPlayer(d.ctx, d.e.Box, s.who, d.e.Rules.Memory)
 	if err != nil {
@@ -280,7 +282,8 @@ func (d *director) restart(s *seat, c *refereeProc, remembers bool) error {
 	return d.sit(s, c, p, nil, history)
 }
 
-// goOn lets a referee that has lost a player continue, once the new player is there.
+// goOn lets referee c, which has lost a player, continue with the games that it skipped. It does nothing until the
+// new player is seated.
 func (d *director) goOn(c *refereeProc) error {
 	if !c.lost || c.playing > 0 || d.comingTo(c) {
 		return nil

@@ -62,7 +62,7 @@ func (s knockout) Stage(stage int, so *Results) (all []Encounter) {
 	return all
 }
 
-// bracket orders bots so that neighbors play each other. Unused positions contain the constant resting.
+// bracket orders bots so that adjacent bots play each other. Unused positions contain the constant resting.
 func bracket(ids []int) []int {
 	places := []int{0}
 	for len(places) < len(ids) {
@@ -98,8 +98,8 @@ func (s knockout) survivors(so *Results, stage int, left []int) (next []int) {
 	return next
 }
 
-// rank returns the survivors of the last stage, followed by the bots that lost in it, and so on for earlier
-// stages.
+// rank returns the bots from the best to the worst: the survivors of the last stage, the bots that lost in that
+// stage, the bots that lost in the stage before, and so on.
 func (s knockout) rank(so *Results) (order []int) {
 	left := bracket(so.In())
 	stages := [][]int{left}
@@ -146,8 +146,9 @@ func (s ladder) Stage(stage int, so *Results) []Encounter {
 	return s.match(stage, challenger, defender)
 }
 
-// climb evaluates the ladder up to a stage. It returns the order at that time, and the pair that plays in the
-// stage. If all bots have been added, both elements of the pair are the constant resting.
+// climb evaluates the first stages of the ladder. It returns the order of the bots after these stages, and the
+// pair that plays in the next one. If all bots have been added, both challenger and defender are the constant
+// resting.
 func (s ladder) climb(so *Results, stages int) (order []int, challenger, defender int) {
 	stage := 0
 	for _, id := range so.In() {

@@ -45,8 +45,8 @@ func (s swiss) Stage(stage int, so *Results) (all []Encounter) {
 // resting is the opponent of a bot that rests. No bot has the id 0.
 const resting = 0
 
-// meetings returns a function that counts the encounters of two bots. A bot without a game in a round counts as
-// having met the opponent with the id resting.
+// meetings returns a function that counts the past encounters of two bots. A bot that played no game in a round
+// counts as having met the opponent with the id resting in that round.
 func meetings(past *Results, ids []int, rounds int) func(a, b int) int {
 	type pair struct{ a, b int }
 	met, played := map[pair]int{}, map[pair]bool{}

@@ -49,7 +49,8 @@ func run(t rapid.TB, so *Results, s Schedule, win func(k Key) int) (stages [][]E
 	}
 }
 
-// byStrength returns a function that lets the bot with the smaller strength value win, in both seats.
+// byStrength returns a function for run. That function lets the bot with the smaller strength value win, in either
+// seat.
 func byStrength(strength []int) func(Key) int {
 	return func(k Key) int {
 		switch a, b := strength[k.First-1], strength[k.Second-1]; {
@@ -137,7 +138,7 @@ func TestRoundRobin(t *testing.T) {
 				}
 			}
 		}
-		// By the circle method, n/2 consecutive encounters involve different bots.
+		// By the circle method, the n/2 encounters of a turn involve different bots.
 		for _, stage := range stages {
 			for turn := range slices.Chunk(stage, n/2) {
 				busy := map[int]bool{}

@@ -67,7 +67,8 @@ func (g *Gathering) add(line []byte) error {
 	return nil
 }
 
-// knows reports whether a record was added before. If not, it remembers the record.
+// knows reports whether an equal Opened, Ready or Out record was added before. If not, it remembers r. It returns
+// false for all other records.
 func (g *Gathering) knows(r *Record) bool {
 	switch {
 	case r.Opened != nil:
@@ -89,7 +90,8 @@ func (g *Gathering) knows(r *Record) bool {
 // Opened returns the record that opened the tournament. It returns nil until that record has arrived.
 func (g *Gathering) Opened() *Opened { return g.log.lastOpened() }
 
-// Results returns the current results, and what remains to be played.
+// Results returns the current results, and the games that remain to be played. It returns ErrNoEvent until the
+// record that opened the tournament has arrived.
 func (g *Gathering) Results() (*Results, *Todo, error) {
 	opened := g.Opened()
 	if opened == nil {
@@ -152,7 +154,7 @@ func (g *Gathering) Finish() (*Outcome, error) {
 // Close closes the log.
 func (g *Gathering) Close() error { return g.file.Close() }
 
-// Outline returns the parts of a game that Log.Fold needs, without the moves.
+// Outline returns a copy of the game without its moves. The copy contains everything that Log.Fold needs.
 func (g *Game) Outline() *Game {
 	return &Game{
 		Run: g.Run, Round: g.Round, Leg: g.Leg, First: g.First, Second: g.Second,

@@ -102,8 +102,8 @@ func TestGreet(t *testing.T) {
 	}
 }
 
-// TestAPartOfABotThatIsNotReady checks a part of a tournament whose bot does not become ready. The part must end
-// and report the disqualification.
+// TestAPartOfABotThatIsNotReady checks that a part of a tournament ends although one of its bots does not become
+// ready. The part must report the disqualification, and the games of the other bots.
 func TestAPartOfABotThatIsNotReady(t *testing.T) {
 	e := newEvent(box(t), "one", "good", "gone")
 	e.Opened = &arena.Opened{Rules: e.Rules, Seed: e.Seed, Game: e.Game, Bots: []arena.Bot{

@@ -126,7 +126,8 @@ func (d *director) call(ctx context.Context, s *seat, c *refereeProc) error {
 	})
 }
 
-// leave detaches a bot from its referee, which then releases the bot's pipes.
+// leave detaches a bot from its referee, which then releases the bot's pipes. When the referee has answered, leave
+// calls the function then with the bot's player and the player's unread output.
 func (d *director) leave(s *seat, from *refereeProc, then func(p *player, unread []byte) error) error {
 	p := s.players[from]
 	return from.ask(func(f kit.Frame) error {

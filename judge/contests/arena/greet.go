@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// over records the end of the tournament. A part of a tournament has no such record.
+// over records the end of the tournament. It records nothing if only a part of the tournament is being played.
 func (d *director) over() error {
 	if d.e.Only != nil {
 		return nil

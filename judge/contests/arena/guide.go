@@ -37,7 +37,7 @@ type Terms struct {
 	// Schedule describes which games are played and how they are scored. If empty, the description is generated
 	// from the rules.
 	Schedule string
-	// Cost returns the penalty for a fault. If nil, the rules decide.
+	// Cost returns a description of the penalty for a fault. If nil, the descriptions follow from the rules.
 	Cost func(Fault) string
 }
 
@@ -117,7 +117,7 @@ func (g *Guide) rules(b *strings.Builder, sets []Terms) {
 		botLimits(0).Processes)
 }
 
-// schedule describes which games are played by the rules, and how they are scored.
+// schedule describes the games that are played by the rules, and how they are scored.
 func (r *Rules) schedule() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s. Two bots meet for %s", r.Format, judge.Count(r.Rounds, "round"), judge.Count(r.Games, "game"))
@@ -167,7 +167,7 @@ func (g *Guide) options(b *strings.Builder, sets []Terms) {
 	table(b, "option", sets, rows)
 }
 
-// faults lists what is charged as a fault, and the penalties.
+// faults lists the faults with their penalties, and what a bot does to commit each of them.
 func (g *Guide) faults(b *strings.Builder, sets []Terms) {
 	b.WriteString("## What is charged as a fault\n\n")
 	fmt.Fprintf(b, "| fault |%s\n| --- |%s\n", heads(sets), strings.Repeat(" --- |", len(sets)))

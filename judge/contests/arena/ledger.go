@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// ledger determines which games count, record by record.
+// ledger determines which games count. It processes the records of a log one by one.
 //
-// A game counts as long as both its bots have the same hash as when it was played. A disqualification voids all
-// games of the disqualified bot, and all games of bots that are not pure.
+// A game counts as long as both its bots have the same hash as when the game was played. A disqualification voids
+// all games of the disqualified bot, and all games of bots that are not pure.
 type ledger struct {
 	res    Results
 	games  []Result            // in record order; some may be void
@@ -106,8 +106,7 @@ func (b *ledger) stands(i int) bool {
 	return is && int(at) == i
 }
 
-// results returns the valid games for which the function keys returns true. If keys is nil, it returns all valid
-// games.
+// results returns the valid games whose key satisfies keys, or all valid games if keys is nil.
 func (b *ledger) results(keys func(Key) bool) *Results {
 	res := b.res
 	res.Bots, res.Out = slices.Clone(b.res.Bots), slices.Clone(b.res.Out)
@@ -144,7 +143,8 @@ func find(bots []Bot, id int) *Bot {
 	return nil
 }
 
-// ErrNoEvent means that a file is not the log of a tournament, or only the beginning of a log.
+// ErrNoEvent means that a file does not contain the record that opens a tournament. The file is not a log, or
+// contains only the beginning of a log.
 var ErrNoEvent = errors.New("the log has no event")
 
 // Replay returns the results of a log. They contain the games that the schedule requests between bots of the last
@@ -165,7 +165,7 @@ func (l *Log) Replay() (*Results, error) {
 	return b.scheduled(format(&b.res.Rules)), nil
 }
 
-// scheduled returns the results of the games that a schedule requests, as far as they have been played.
+// scheduled returns the results of the games that a schedule requests, up to its first incomplete stage.
 func (b *ledger) scheduled(schedule Schedule) *Results {
 	asked := map[packedKey]bool{}
 	so := b.nothing()

@@ -45,7 +45,7 @@ type Ready struct {
 	Pure  bool   `json:"pure,omitempty"`
 }
 
-// Over records that every game of the tournament has been played.
+// Over is the record that follows when every game of a tournament has been played.
 type Over struct {
 	Games int `json:"games"`
 }
@@ -241,8 +241,8 @@ func (l *Log) lastOpened() (last *Opened) {
 	return last
 }
 
-// replay adds the log's records to a ledger, in order. If unfinished is set, it includes games whose bots were
-// still processing the result.
+// replay adds the log's records to a ledger, in order. It omits games whose bots were still processing the result
+// when the game was logged, unless unfinished is set.
 func (l *Log) replay(b *ledger, unfinished bool) error {
 	return l.into(b, nil, func(g Result) {
 		if unfinished || !g.learning {
@@ -251,8 +251,8 @@ func (l *Log) replay(b *ledger, unfinished bool) error {
 	})
 }
 
-// into processes the log's records in order. It adds records other than games to the ledger, and calls other with
-// them. It calls game for each game. Other may be nil.
+// into processes the log's records in order. It calls game with each game. It adds every other record to the
+// ledger, and then calls other with the record, unless other is nil.
 func (l *Log) into(b *ledger, other func(*Record), game func(Result)) error {
 	games := l.games
 	for i := range l.others {

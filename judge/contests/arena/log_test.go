@@ -159,7 +159,7 @@ func TestTheFirstVersion(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &read); err != nil || !reflect.DeepEqual(read, rules) {
 			t.Errorf("%s is read as %+v, %v", text, read, err)
 		}
-		// The seeds of all games depend on the fingerprint, so it must stay as in the first version.
+		// The seeds of all games depend on the fingerprint, so the fingerprint must be the same as in version 1.
 		if got := read.Fingerprint(1); got != "59c497a0" {
 			t.Errorf("the fingerprint is %s", got)
 		}

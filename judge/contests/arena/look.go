@@ -18,10 +18,10 @@ import (
 // Seen maps games to the positions that the referee reports, before the first move and after each move.
 type Seen map[Key][]referee.Position
 
-// Look asks a referee for the positions of finished games. If the referee does not support that, the result is
-// empty. If there is an error, Look also returns what it has received so far. The result is stored in the
-// directory Saved and must be the same on every machine. So the referee must limit its own work on a position, but
-// not by time. Progress, if not nil, is called with the number of games done.
+// Look asks a referee for the positions of finished games. If the referee does not support the request, the result
+// is empty. If there is an error, Look also returns the positions received so far. The result is stored in the
+// directory Saved and must be the same on every machine. So the referee must limit its work on a position by
+// something other than time. Progress, if not nil, is called with the number of games done.
 func (e *Event) Look(ctx context.Context, games []*Game, progress func(done, of int)) (Seen, error) {
 	if len(games) == 0 {
 		return Seen{}, nil
@@ -99,7 +99,8 @@ func (e *Event) savedAs(about []byte, played [][]byte) string {
 	return filepath.Join(e.Saved, hex.EncodeToString(sum.Sum(nil))[:32])
 }
 
-// recall reads the stored positions of games, in order. It returns nil if there are none, or if they are damaged.
+// recall reads from a file the positions that are stored for games, in the same order. It returns nil if there is
+// no such file, or if it is damaged.
 func recall(file string, games []*Game) Seen {
 	if file == "" {
 		return nil
@@ -133,8 +134,8 @@ func save(file string, games []*Game, seen Seen) error {
 	return err
 }
 
-// lookAt sends one request and waits for its answer. The first request is sent with the shared page, which is not
-// used here.
+// lookAt sends one request to a referee, and waits for the answer. If first is set, it also sends the shared page,
+// although Look does not use that page.
 func (e *Event) lookAt(ctx context.Context, c *refereeProc, heard <-chan reply, verb string, part []byte, first bool) ([]byte, error) {
 	_ = kit.WriteFrame(&c.out, verb, part)
 	var files []*os.File

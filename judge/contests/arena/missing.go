@@ -13,7 +13,7 @@ type Todo struct {
 	Encounters []Encounter
 
 	// Out is the first game in schedule order whose fault disqualifies its bot. Later games are not requested.
-	// Once Encounters is empty, the bot is disqualified.
+	// When no earlier game is missing, Encounters is empty and the bot is disqualified.
 	Out *Result
 
 	Asked int // number of games that the schedule has requested, including those played
@@ -173,7 +173,8 @@ func (r *Rules) disqualified(g *Game) *Disqualified {
 // only is the schedule of a part of a tournament.
 type only []Encounter
 
-// Stage returns all encounters of the part as stage 0, except those of bots that did not become ready.
+// Stage returns the encounters in o as stage 0, except those of bots that did not become ready. Later stages are
+// empty.
 func (o only) Stage(stage int, so *Results) []Encounter {
 	if stage > 0 {
 		return nil

@@ -23,16 +23,18 @@ func (p *pace) mean() time.Duration {
 	return p.took / time.Duration(p.games)
 }
 
-// game estimates the duration of one game of a task, which is that of the slower bot.
+// game estimates the duration of one game of a task by the mean duration for the slower of the two bots.
 func (t *task) game() time.Duration { return max(t.a.pace.mean(), t.b.pace.mean()) }
 
-// weight estimates how long the bot with more left to play still needs. The tournament cannot end before that.
+// weight estimates how long the games of the task's two bots will still take, and returns the larger value. The
+// tournament cannot end before that time has passed.
 func (t *task) weight() time.Duration {
 	rest := func(s *seat) time.Duration { return time.Duration(s.pace.left) * s.pace.mean() }
 	return max(rest(t.a), rest(t.b))
 }
 
-// paced records how long a game took. A referee plays one game at a time.
+// paced records how long a game took. That is the time since the referee's previous game, because a referee plays
+// one game at a time.
 func (d *director) paced(m *match, c *refereeProc) {
 	now := time.Now()
 	took := now.Sub(c.since)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// dealt runs a director that assigns tasks without any processes, as if bots were files. It returns the encounters
-// that each referee got.
+// dealt runs a director that assigns tasks without starting any processes, as if the bots were files. It returns
+// the encounters that each referee got. The function mean returns the mean duration of a bot's earlier games.
 func dealt(t *testing.T, referees int, pure bool, mean func(id int) time.Duration, encounters []Encounter) [][]Encounter {
 	t.Helper()
 	e := &Event{Rules: Rules{Rounds: 1, Games: 2}}

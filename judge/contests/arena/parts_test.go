@@ -87,7 +87,8 @@ func TestPartsMakeOneEvent(t *testing.T) {
 	}
 }
 
-// split splits encounters into about the given number of parts, each for a single pair.
+// split splits encounters into batches, whose number is about the given number of parts. Each batch contains
+// encounters of a single pair.
 func split(all []arena.Encounter, parts int) (batches [][]arena.Encounter) {
 	most := max(1, len(all)/parts)
 	at := map[[2]int]int{}
@@ -212,7 +213,7 @@ func TestAGameIsLoggedBeforeASlowOne(t *testing.T) {
 	}
 }
 
-// beside gives a bot its own directory, in which the test can create files.
+// beside gives a bot a program directory of its own, in which the test can create files. It returns the directory.
 func beside(t *testing.T, bot *arena.Contestant) (dir string) {
 	t.Helper()
 	own := *bot.Program

@@ -176,7 +176,7 @@ func (b *talker) rarely(left int) {
 	}
 }
 
-// held waits in a game until a file in its directory shows that the earlier games were logged.
+// held waits until a file in the program's directory shows that the bot's earlier games have been logged.
 func (b *talker) held() {
 	self, err := os.Executable()
 	for err = cmp.Or(err, os.ErrNotExist); b.games > 0 && err != nil; time.Sleep(50 * time.Millisecond) {

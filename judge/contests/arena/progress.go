@@ -19,8 +19,8 @@ func (p *Progress) Event() *judge.ArenaProgressed {
 	return e
 }
 
-// LateNote explains why a tournament that bots joined late has other games than one that starts with all of them.
-// It returns "" if the games are the same.
+// LateNote explains how a tournament that bots joined late may differ from a new tournament with all of these
+// bots. It returns "" if the games are the same.
 func (o *Outcome) LateNote() string {
 	if len(o.Late) == 0 {
 		return ""

@@ -40,7 +40,7 @@ type refereeProc struct {
 	present map[int]*player
 }
 
-// reply contains what a referee sent at one time. The error occurred after the frames.
+// reply contains the frames that a referee sent at one time. If err is not nil, it occurred after these frames.
 type reply struct {
 	refereeProc *refereeProc
 	frames      []kit.Frame
@@ -107,7 +107,7 @@ func (c *refereeProc) hear(ctx context.Context) {
 	}
 }
 
-// broken kills a referee that has failed, and returns a fault for it.
+// broken kills a referee that has failed, and returns a fault that describes the failure.
 func (c *refereeProc) broken(e *Event, what string) error {
 	c.held.Kill()
 	_, _ = c.held.Wait()
@@ -118,7 +118,8 @@ func (c *refereeProc) broken(e *Event, what string) error {
 	return f
 }
 
-// ask sends a request. When the answer arrives, done is called with it.
+// ask queues a request until the next flush. If there are files, ask calls flush itself. When the answer arrives,
+// done is called with it.
 func (c *refereeProc) ask(done func(kit.Frame) error, files []*os.File, verb string, parts ...[]byte) error {
 	c.waiting = append(c.waiting, done)
 	_ = kit.WriteFrame(&c.out, verb, parts...)
@@ -131,7 +132,7 @@ func (c *refereeProc) ask(done func(kit.Frame) error, files []*os.File, verb str
 // say sends a message that has no answer.
 func (c *refereeProc) say(verb string) { _ = kit.WriteFrame(&c.out, verb) }
 
-// flush sends the written requests. Files are sent with the last byte.
+// flush sends the queued requests. The files are sent together with the last byte.
 func (c *refereeProc) flush(files ...*os.File) error {
 	if c.out.Len() == 0 {
 		return nil

@@ -42,7 +42,8 @@ func blameOf(f *GameFault) (b blame) {
 	return b
 }
 
-// of returns the bot at fault and the kind of fault. The kind is empty if it is not in Faults.
+// of returns the id of the bot at fault and the kind of fault. The id is 0 if no bot is at fault. The kind is
+// empty if Faults does not list it.
 func (b blame) of(r *Result) (bot int, kind Fault) {
 	if b.kind > 0 {
 		kind = Faults[b.kind-1]
@@ -90,7 +91,7 @@ func (r *Result) Key() Key { return Key{r.Round, r.First, r.Second, r.Leg} }
 // WinnerID returns the id of the bot that won, or 0 for a draw.
 func (r *Result) WinnerID() int { return [...]int{0, r.First, r.Second}[r.Winner] }
 
-// source is where games can be loaded from: a log at a path, or a reader.
+// source is where games can be loaded from: the reader again or, if again is nil, the log at path.
 type source struct {
 	path  string
 	again io.ReaderAt

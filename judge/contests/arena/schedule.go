@@ -35,8 +35,8 @@ func (s roundRobin) Stage(stage int, so *Results) (all []Encounter) {
 	return all
 }
 
-// meet returns an encounter. The bot that goes first depends only on the pair and the round, so that games stay
-// the same when bots are added.
+// meet returns the encounter of two bots in a round. Which of them goes first depends only on the pair and the
+// round, so that games stay the same when bots are added.
 func meet(round, a, b, games int) Encounter {
 	a, b = min(a, b), max(a, b)
 	if (a+b+round)%2 == 1 {

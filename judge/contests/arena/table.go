@@ -66,7 +66,7 @@ func (s Score) compare(a, b *Row) int {
 	return cmp.Or(cmp.Compare(a.Points, b.Points), byWins)
 }
 
-// ranker is a format that determines the order of bots. It returns their ids, best first.
+// ranker is a format that determines the order of bots. Its method rank returns the ids of the bots, best first.
 type ranker interface{ rank(so *Results) []int }
 
 // eachEncounter calls f for the games of each encounter.

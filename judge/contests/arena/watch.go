@@ -38,7 +38,8 @@ type look struct {
 	// is how long the watch itself has been delayed since then.
 	bot, referee sandbox.Threads
 	late         time.Duration
-	// last is the state of the bot's threads at the previous look after its limit was exceeded.
+	// last is the state of the bot's threads at the previous look. It is recorded only after the bot has exceeded
+	// its limit.
 	last sandbox.Threads
 	over bool
 }
@@ -55,8 +56,8 @@ func wallTime(budget time.Duration, times float64) time.Duration {
 }
 
 const (
-	// starving and starvingFactor apply on a busy machine that does not report waits. If a bot gets less than
-	// 1/starving of the CPU, its wall time limit is multiplied by starvingFactor.
+	// starving and starvingFactor apply on a busy machine that does not report waits. If a bot gets more than
+	// 1/starving of the CPU, it is not idle, so its wall time limit is multiplied by starvingFactor.
 	starving       = 50
 	starvingFactor = 10
 	// mostStarved is how long a busy machine may keep a bot from reaching its limits before the tournament is
@@ -135,7 +136,8 @@ func (w *watch) judge(c *refereeProc, l *look) {
 	waiting := !l.over || bot.Waiting(l.last)
 	l.last, l.over = bot, true
 	used := max(cpu-l.cpu, bot.Ran(l.bot))
-	// A referee that waits for a CPU has not yet asked the bot or received its answer.
+	// While the referee waits for a CPU, it cannot ask the bot or receive the bot's answer. So this time does not
+	// count.
 	kept := bot.Waited(l.bot) + c.held.Threads().Waited(l.referee) + l.late
 	switch {
 	case used > budget:
@@ -162,9 +164,9 @@ func (w *watch) fail(err error) {
 	}
 }
 
-// idle reports whether a bot that used this much CPU time has exceeded its wall time limit. Kept is how long the
-// bot, its referee or the watch had to wait for a CPU. Waiting means that the bot is waiting for a CPU now, for an
-// unknown time.
+// idle reports whether a bot has exceeded its wall time limit. Took is the duration of its turn, and used is the
+// CPU time that it used in it. Kept is how long the bot, its referee or the watch had to wait for a CPU. Waiting
+// means that the bot is waiting for a CPU now, for an unknown time.
 func idle(took, limit, used, kept time.Duration, waiting bool) bool {
 	return !waiting && took-kept > limit && (used <= took/starving || took >= starvingFactor*limit)
 }

@@ -23,7 +23,8 @@ type LogFile struct {
 	sink    func(line []byte) error // also receives each line; may be nil
 }
 
-// A killed judge may leave behind a child process that holds the log open until it exits.
+// The timeout and the interval for locking a log. A killed judge may leave behind a child process that holds the
+// log open until that process exits.
 const (
 	lockPatience = 2 * time.Second
 	lockEvery    = 20 * time.Millisecond
@@ -72,8 +73,8 @@ func noLog() (*LogFile, *Log, error) {
 	return &LogFile{file: file}, &Log{source: &source{path: file.Name(), again: again}}, nil
 }
 
-// addGame adds the record of a game, in three parts, and returns its offset. The record is written to the file by
-// flush.
+// addGame adds the record of a game, which consists of head, moves, and tail. It returns the offset of the record
+// in the log. The record is written to the file by flush.
 func (l *LogFile) addGame(head *gameHead, moves []byte, tail *gameTail) (at int64, err error) {
 	start := l.pending.Len()
 	at = l.size + int64(start)

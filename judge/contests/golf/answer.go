@@ -34,8 +34,9 @@ func NewAnswer(file string, l *config.Language, d *drivers.Driver, data []byte, 
 	return &Answer{File: file, Language: l, Driver: d, Counted: code, Code: code, Size: size}, nil
 }
 
-// CountFlags counts the flags of the command line as golf sites did before 2018: as the number of bytes by which
-// they lengthen the shortest call. A letter can be added to an existing group of letters.
+// CountFlags adds the size of the flags to the submission's size, as golf sites did before 2018. The size of the
+// flags is the number of bytes by which they lengthen the shortest command line. A flag such as -p counts one
+// byte, because its letter can be added to an existing group of letters.
 func (a *Answer) CountFlags(flags []string) {
 	more := 0
 	for _, f := range flags {

@@ -61,8 +61,8 @@ func parseBest(path, text string) (*Best, error) {
 	return b, nil
 }
 
-// Add adds a correct submission that was checked on the whole domain. For each file, only the shortest submission
-// is kept.
+// Add adds r to the list if r is correct and was checked on the whole domain. Of several submissions in the same
+// file and language, only the shortest is kept.
 func (b *Best) Add(problem string, r *Result, now time.Time) {
 	if r.Verdict != Right || r.Quick || r.Picked {
 		return

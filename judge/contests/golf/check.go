@@ -43,8 +43,8 @@ func setters(p *judge.Program, err error) error {
 // are much shorter.
 const longest = 4 << 10
 
-// bounded truncates a text that is too long. It replaces the rest with a hash, because two long texts may differ
-// only at the end.
+// bounded truncates a text that is too long. It appends a hash of the whole text, because two long texts may
+// differ only at the end.
 func bounded(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) <= longest {

@@ -19,14 +19,14 @@ import (
 // candidates, because most are wrong, and a function with unexpected arguments often runs forever. So each
 // candidate has little time at first, and only candidates that were correct so far get the full time.
 
-// The CPU time of a candidate at first. A function gets this time for all samples, a program for one sample.
-// Drivers of languages that start slowly get more.
+// The CPU time that a candidate gets at first. functionProbe is for all samples of a function, and programProbe is
+// for one sample of a program. Drivers of languages that start slowly get more.
 const (
 	functionProbe = 300 * time.Millisecond
 	programProbe  = time.Second
 )
 
-// patientTries is the maximum number of candidates that get the full time after they were stopped early.
+// patientTries is the maximum number of candidates that are stopped early and then retried with the full time.
 const patientTries = 3
 
 // tried is a candidate that has been tried on the samples.
@@ -53,15 +53,15 @@ type detection struct {
 	broken  bool             // the submission is a whole program that the compiler cannot parse
 }
 
-// reading is a way in which a driver reads a submission, independent of the form of the call.
+// reading describes how a driver reads the submission of a candidate. It does not include the form of the call.
 type reading struct{ named, last bool }
 
 func readingOf(c candidate) reading { return reading{c.name != "", c.last} }
 
-// detect finds the way to call the submission. This is the first candidate that is correct on all samples. If
-// there is none, it is the one with the most correct samples. Errors and empty outputs do not count as correct
-// there, because some inputs may allow any output. If no candidate can be built, detect returns nil and sets the
-// result.
+// detect returns the way to call the submission. This is the first candidate that is correct on all samples or, if
+// there is none, the candidate with the most correct samples. In the second case, errors and empty outputs do not
+// count as correct, because some inputs may allow any output. If no candidate can be built, detect returns nil and
+// sets the result.
 func (p *proof) detect(ctx context.Context) (*way, error) {
 	d := &detection{proof: p, refused: refusals{}, unread: map[reading]bool{}, samples: len(p.r.Domain.Samples)}
 	all := candidates(p.a, p.r.Domain.Arity, p.o)
@@ -97,8 +97,8 @@ func (p *proof) detect(ctx context.Context) (*way, error) {
 	return nil, nil
 }
 
-// rejection builds the file alone, and returns why that fails. It returns an empty string if it does not, or if the
-// file alone is not checked.
+// rejection builds the submission's file without a driver. If the build fails, rejection returns its log. It
+// returns an empty string if the build succeeds, or if the file cannot be built by itself.
 func (p *proof) rejection(ctx context.Context) (log string, err error) {
 	if p.inline() || len(p.lang.Build) == 0 {
 		return "", nil
@@ -110,7 +110,8 @@ func (p *proof) rejection(ctx context.Context) (log string, err error) {
 	return "", err
 }
 
-// rejected returns the failed build of the file alone. It returns nil if there was none.
+// rejected returns the error of the earlier build of the submission's file without a driver. It returns nil if
+// that build succeeded, or if there was no such build.
 func (p *proof) rejected() *notBuilt {
 	if made, ok := p.built[nil]; ok {
 		failed, _ := errors.AsType[*notBuilt](made.err)
@@ -155,8 +156,8 @@ func (d *detection) unparsed(readings []reading) bool {
 		!slices.ContainsFunc(readings, func(r reading) bool { return !d.unread[r] })
 }
 
-// hopeless reports whether a better candidate than c is already known. A known candidate with at most half of the
-// samples correct is not considered better.
+// hopeless reports whether c need not be tried. This is so if the best candidate so far is correct on more than
+// half of the samples, unless c is a rival of it.
 func (d *detection) hopeless(c candidate) bool {
 	return d.best != nil && 2*d.best.clean > d.samples && !d.best.way.rivals(c, d.a.Code, d.compiled())
 }
@@ -166,9 +167,9 @@ func (d *detection) compiled() bool {
 	return len(d.lang.Result) > 0 && len(d.driver.Run) == 0 && !d.driver.OneBuild
 }
 
-// rivals reports whether c may be correct although w is correct on more than half of the samples. C may be a
-// function that calls w, or another form of the call. Another form is considered only without compilation, because
-// otherwise types determine the form.
+// rivals reports whether c may be correct although w is correct on more than half of the samples. This is possible
+// if c is a function that calls w, or if c calls the same function in another form. Another form is considered
+// only if forms are not compiled separately, because otherwise types determine the form.
 func (w *way) rivals(c candidate, code string, compiled bool) bool {
 	if !w.function || !c.function {
 		return false
@@ -382,7 +383,8 @@ func (d *detection) each(ctx context.Context, ways []*tried, probe int) ([]outpu
 	return outputs, errors.Join(errs...)
 }
 
-// follow tries the remaining samples if a program was correct on the first.
+// follow evaluates a program's output for the first sample. If the output is correct, follow runs the program on
+// the remaining samples.
 func (d *detection) follow(ctx context.Context, t *tried, first output, samples []int) (found bool, err error) {
 	if first.slow {
 		t.slow = true
@@ -408,8 +410,8 @@ func (d *detection) follow(ctx context.Context, t *tried, first output, samples 
 	return d.rate(ctx, t, append([]output{first}, outputs...))
 }
 
-// patiently retries candidates that were stopped early, with the full time. It takes those that were correct so
-// far, and those that were tried first.
+// patiently retries some of the candidates that were stopped early, and gives them the full time. It takes the
+// candidates whose samples so far were correct, and the first candidates that were tried.
 func (d *detection) patiently(ctx context.Context) error {
 	d.probing = 0
 	var again []*tried

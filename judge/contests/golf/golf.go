@@ -51,8 +51,8 @@ type Options struct {
 	Cases  []string      `json:"cases,omitempty"`  // run only these inputs
 	All    bool          `json:"all,omitempty"`    // find every input with a wrong output
 	Strict bool          `json:"strict,omitempty"` // reject submissions that need a lenient rule
-	// Dialect says that the interpreter of another dialect cannot parse the file. If this one cannot either, no
-	// call is tried.
+	// Dialect means that the interpreter of another dialect of the language cannot parse the file. If the
+	// interpreter of this dialect cannot parse it either, no call is tried.
 	Dialect bool `json:"-"`
 	// Progress, if not nil, is called with the number of inputs done and the total.
 	Progress func(done, of int) `json:"-"`
@@ -61,7 +61,8 @@ type Options struct {
 	Milestone func(done, of int) `json:"-"`
 }
 
-// Reading determines how submissions are read. The zero value takes everything from the files.
+// Reading determines how submissions are read. With the zero value, everything follows from the submissions'
+// files.
 type Reading struct {
 	Stdin    io.Reader `json:"-"`                   // source of the submission named "-"
 	At       string    `json:"-"`                   // path of the submission, if different from its name

@@ -16,7 +16,7 @@ import (
 // Compilers see a function inside its driver. This file converts the positions in their messages to positions in
 // the submission, and removes the driver's text.
 
-// seam marks pieces of a submission's code in a text that is built from it.
+// seam is a text that marks pieces of a submission's code in a larger text.
 type seam string
 
 // newSeam returns a seam that does not occur in the code.
@@ -25,7 +25,7 @@ func newSeam(code string) seam {
 	return seam("\x00" + hex.EncodeToString(sum[:8]))
 }
 
-// mark marks a piece of code, which begins at offset at of the code.
+// mark adds marks to a piece of the submission's code. The argument at is the offset of the piece in the code.
 func (s seam) mark(piece string, at int) string {
 	if s == "" || piece == "" {
 		return piece
@@ -80,8 +80,9 @@ func (b *built) offset(line, column int) int {
 	return at
 }
 
-// find returns the offset in the code of a line and column in the file. If only part of the line is code of the
-// submission, it returns the nearest offset. It returns false for a line of the driver.
+// find returns the offset in the submission's code that corresponds to a line and column of the built file. If
+// only part of the line is code of the submission, find returns the nearest offset in that part. It returns false
+// if the line belongs to the driver.
 func (b *built) find(line, column int) (at int, is bool) {
 	here, next := b.offset(line, 0), b.offset(line+1, 0)
 	want, nearest := b.offset(line, column), -1

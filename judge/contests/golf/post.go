@@ -104,7 +104,8 @@ func ParsePost(text string) (*Post, error) {
 	return p, p.choose()
 }
 
-// apart reports whether indented code may follow a line, rather than a continuation of its text.
+// apart reports whether an indented line that follows the given line can be code. If not, an indented line
+// continues the text of the given line.
 func apart(line string) bool {
 	return strings.TrimSpace(line) == "" || headerLine().MatchString(line) || underline().MatchString(line) ||
 		remark().MatchString(line) || tagged().MatchString(line)

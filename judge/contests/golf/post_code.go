@@ -19,14 +19,14 @@ type snippet struct {
 	output bool // the line before announces it as input or output of a program
 }
 
-// size reports whether the snippet has n bytes or n characters. Golf languages may have code pages with one byte
-// per character.
+// size reports whether the snippet has n bytes or n characters. Characters are considered because golf languages
+// may have code pages with one byte per character.
 func (s *snippet) size(n int) bool {
 	code := strings.Trim(s.code, "\n")
 	return n > 0 && (len(code) == n || utf8.RuneCountInString(code) == n)
 }
 
-// noAnswer matches lines that announce code other than the submission.
+// noAnswer matches lines such as "Output:" that announce code other than the submission.
 var noAnswer = pattern.New(
 	`(?i)\b(?:outputs?|prints|results?|examples?|usage|test cases?|samples?)(?:\s+(?:is|are))?\s*:\W*$|^\W*(?:\w+\s+)?(?:outputs?|examples?|usage|test cases?)\W*$`,
 )
@@ -77,7 +77,7 @@ func (p *Post) choose() error {
 	return nil
 }
 
-// mixed reports whether both inline code and a block are candidates.
+// mixed reports whether the candidates in meant include both inline code and a block.
 func (p *Post) mixed(meant []int) bool {
 	inline := false
 	for _, k := range meant {

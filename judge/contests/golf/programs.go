@@ -19,15 +19,16 @@ import (
 // with separate processes on a sample of the inputs. Without a server, the hardest inputs come before the rest, so
 // that a result can be reported early.
 
-// slowStart is the CPU time of a process above which the hardest inputs come first. The constant hardest is the
-// number of these inputs.
+// slowStart is a limit for the mean CPU time of a process. Above this limit, the hardest inputs are run first. The
+// constant hardest is the number of these inputs.
 const (
 	slowStart = 20 * time.Millisecond
 	hardest   = 2000
 )
 
-// The number of inputs that are run before their outputs are checked. It is small because a server handles them in
-// one run of a program, and a worker can be interrupted for other work only between two runs.
+// The minimum and maximum number of inputs in a chunk, after which the outputs are checked, and the intended
+// duration of a chunk with a server. Chunks are small because a server handles each chunk in one run of a program.
+// A worker can be interrupted for other work only between two runs.
 const (
 	smallChunk = 64
 	largeChunk = 1024

@@ -210,8 +210,9 @@ const (
 	wrongDeaths = 5
 )
 
-// guarded is like batch, but if a function keeps killing its process, the outputs so far are checked in between,
-// because each new process takes time. All samples are tried first.
+// guarded is like batch, but checks the outputs so far after every multiple of most process deaths, because each
+// new process takes time. If an output is wrong, guarded stops. It does not check outputs before all samples have
+// been tried.
 func (p *proof) guarded(ctx context.Context, w *way, order []int, most int) error {
 	deaths := 0
 	var checkErr error

@@ -369,7 +369,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestProofs checks the order, the processes, and the notes of successful checks.
+// TestProofs checks what a successful check reports: how the submission was called, the number of orders and
+// processes, and the notes.
 func TestProofs(t *testing.T) {
 	rng, r, driver := toyRange(t, 60)
 	res := prove(t, rng, driver, Options{As: "function"})

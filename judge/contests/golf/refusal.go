@@ -16,7 +16,8 @@ type refusal struct {
 	no   bool // whether something other than the same error occurred
 }
 
-// see records the outputs of one way to call the submission.
+// see records the outputs for one way to call the submission. If slow is set, the submission was too slow when
+// called in this way.
 func (all refusals) see(w *way, slow bool, outputs ...output) {
 	r := all[w.wrap]
 	if r == nil {
@@ -37,8 +38,8 @@ func (all refusals) see(w *way, slow bool, outputs ...output) {
 	}
 }
 
-// all reports whether there were enough attempts, and the interpreter rejected every one of them. The result said
-// is the interpreter's error for the program without a wrapper.
+// all reports whether there were enough attempts, and the interpreter rejected the program in every one of them.
+// The result said is the interpreter's error for the program without a wrapper.
 func (all refusals) all() (said string, refused bool) {
 	plain := all[nil]
 	if plain == nil || plain.runs < 2 {

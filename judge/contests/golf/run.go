@@ -215,8 +215,8 @@ const longerWall = 20
 // is restarted from the beginning, as if it had not run.
 var ErrInterrupted = errors.New("the process was stopped for other work")
 
-// patiently runs a program. If it is stopped by its wall time limit although it was computing, patiently runs it
-// again, unless its output is sufficient.
+// patiently runs a program. If the program is stopped by its wall time limit although it was computing, patiently
+// runs it again, unless the function enough accepts its output.
 func (p *proof) patiently(
 	ctx context.Context, program *judge.Program, limits judge.Limits, in string, args []string,
 	enough func(out string) bool,
@@ -349,7 +349,8 @@ func (p *proof) once(ctx context.Context, w *way, i int) (output, error) {
 	return o, nil
 }
 
-// calls passes the inputs to the submission in the detected way. Their order matters only for functions.
+// calls runs the submission on the inputs in the given way, and passes the outputs to the function got. The order
+// of the inputs matters only for functions.
 func (p *proof) calls(ctx context.Context, w *way, order []int, got func(o output) bool) error {
 	if w.function {
 		return p.batch(ctx, w, order, got)

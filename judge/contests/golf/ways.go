@@ -139,7 +139,7 @@ func formsOf(g *drivers.Driver) []string {
 	return append(known, own...)
 }
 
-// Prefixes of the keys of forms that apply only to anonymous or only to named functions.
+// Prefixes of the keys in the [calls] table for forms that apply only to anonymous or only to named functions.
 const (
 	anonymous = "anonymous "
 	withName  = "named "
@@ -189,7 +189,7 @@ func (c *candidate) how(arity int) string {
 	return strings.TrimSpace("function "+c.name) + ", " + call
 }
 
-// notes returns the lenient rules that calling the submission in this way requires.
+// notes describes the exceptions that this way of calling the submission makes, such as unary numbers.
 func (c *candidate) notes() []string {
 	var notes []string
 	if c.wrap != nil {
@@ -475,7 +475,8 @@ func driverFile(l *config.Language) string {
 	return l.File
 }
 
-// asMissing returns the missing tool if that is the cause of the error.
+// asMissing returns the message about a missing tool if a missing tool is the cause of err. Otherwise it returns
+// false.
 func asMissing(err error) (string, bool) {
 	missing, ok := errors.AsType[*lang.MissingError](err)
 	if !ok {
@@ -484,8 +485,8 @@ func asMissing(err error) (string, bool) {
 	return missing.Error(), true
 }
 
-// fillDriver inserts a submission into its language's driver, and into the submission's own file. It marks the
-// submission's code with the seam.
+// fillDriver returns the text of the language's driver and the text of the submission's own file, both with the
+// submission inserted. It marks the submission's code with the seam.
 func fillDriver(g *drivers.Driver, c candidate, code string, arity int, s seam) (driver, answer string) {
 	whole := len(code)
 	hoisted, code := hoist(g.Hoist, code)

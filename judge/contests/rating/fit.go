@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// virtual returns the curvature and the gradient (pull) that the virtual game adds for a player of strength t.
+// virtual returns what the virtual game of a player of strength t adds to the log-likelihood: the negative second
+// derivative (curvature) and the gradient (pull).
 func virtual(t float64) (curvature, pull float64) {
 	p := logistic(t)
 	return p * (1 - p), 0.5 - p

@@ -49,8 +49,8 @@ func TestRateOfPublishedData(t *testing.T) {
 	}
 }
 
-// TestModelDeviations checks that if games vary as the model predicts, the sandwich estimator agrees with the
-// standard errors of the model.
+// TestModelDeviations checks that the sandwich estimator agrees with the standard errors of the model if games
+// vary as the model predicts.
 func TestModelDeviations(t *testing.T) {
 	// 300 wins and 100 losses give ln 3, with variance 1/300 + 1/100.
 	r := rating.Rate(2, []rating.Duel{{A: 0, B: 1, Tally: rating.Tally{Games: [3]int{100, 0, 300}}}})
@@ -71,8 +71,8 @@ func TestDeviationOfPairsAndGames(t *testing.T) {
 		tally rating.Tally
 		meat  float64 // variance of the total points
 	}{
-		// The pairs contribute a variance of 2, the single games 4/4, and the additional pair 1/2. These 4 + 4/2
-		// pairs are counted as if there were one more.
+		// The pairs contribute a variance of 2, the single games 4/4, and the additional pair 1/2. The sum is
+		// scaled from 7 pairs to the 6 pairs that were played, where the 4 single games are 2 pairs.
 		{rating.Tally{Pairs: [5]int{0: 1, 2: 2, 4: 1}, Games: [3]int{0: 2, 2: 2}}, (2 + 1 + 0.5) * 6 / 7.0},
 		{rating.Tally{Pairs: [5]int{2: 1}}, 0.5 / 2},
 		{rating.Tally{Pairs: [5]int{2: 1}, Games: [3]int{1: 2}}, 0.5 * 2 / 3},
@@ -247,7 +247,8 @@ func TestLawsOfRate(t *testing.T) {
 	})
 }
 
-// start is the start of a game. It favors the player who goes first by this many Elo points.
+// start describes the start of a game. It favors the player who goes first by favor Elo points. The probability of
+// a draw is proportional to drawn.
 type start struct{ favor, drawn float64 }
 
 // play simulates a pair of games. It returns the first player's points in halves, from 0 to 4.
@@ -271,7 +272,8 @@ func play(rng *rand.Rand, elo float64, s start, shared bool) int {
 	return halves
 }
 
-// strengthsOf computes the ratings in the limit of infinitely many games, which fit the expected points.
+// strengthsOf computes the ratings that fit the expected points. They are the limit of the ratings for infinitely
+// many games.
 func strengthsOf(elos []float64, s start, shared bool) []float64 {
 	const many = 1e6
 	var all []rating.Duel

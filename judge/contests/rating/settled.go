@@ -1,8 +1,8 @@
 package rating
 
-// Settling determines when a ranking is settled. For each two neighbors, it must be known that they differ, or
-// that they are equal up to Margin. The probability that any of these statements is wrong, over all looks, is at
-// most Error.
+// Settling determines when a ranking is settled. For each two neighbors in the ranking, it must be known that they
+// differ, or that they are equal up to Margin. The probability that any of these findings is wrong, in all checks
+// of the ranking together, is at most Error.
 type Settling struct {
 	Error  float64 // zero means 0.05
 	Margin float64 // Elo points; zero means 10

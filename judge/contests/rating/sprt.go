@@ -42,7 +42,7 @@ func (s SPRT) Bounds() (low, high float64) {
 	return math.Log(s.Beta / (1 - s.Alpha)), math.Log((1 - s.Beta) / s.Alpha)
 }
 
-// Decide returns the result of the test after the games so far.
+// Decide returns the result of the test after the games in t.
 func (s SPRT) Decide(t Tally) Decision {
 	low, high := s.Bounds()
 	switch llr := s.LLR(t); {

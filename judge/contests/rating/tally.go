@@ -43,8 +43,8 @@ func (t Tally) Plus(o Tally) Tally {
 	return t
 }
 
-// score returns the mean score of a game and its standard error. The error is estimated from pairs if there are
-// any.
+// score returns the mean score of a game and the standard error of that mean. The two games of a pair count as one
+// observation.
 func (t Tally) score() (mean, deviation float64) {
 	points, games := t.Points()
 	if games == 0 {

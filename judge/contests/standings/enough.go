@@ -13,21 +13,23 @@ type Enough interface {
 	Verdict(so *arena.Results) string
 }
 
-// The formats of the rules for such schedules. They are stored in the log, so that it identifies the schedule.
+// The values of Rules.Format for schedules that implement Enough. They are stored in the log, so that the log
+// identifies the schedule.
 const (
 	sprtFormat    = "sprt %g %g %g %g"
 	settledFormat = "until-settled"
 )
 
-// Format returns the format of the rules that denotes the test.
+// Format returns the value of Rules.Format that denotes the test.
 func (s SPRT) Format() string {
 	return fmt.Sprintf(sprtFormat, s.Test.Elo0, s.Test.Elo1, s.Test.Alpha, s.Test.Beta)
 }
 
-// Format returns the format of the rules that denotes the schedule.
+// Format returns the value of Rules.Format that denotes the schedule.
 func (s UntilSettled) Format() string { return settledFormat }
 
-// EnoughOf returns the schedule that the format of r denotes. It returns nil for a format of fixed length.
+// EnoughOf returns the schedule that the format of r denotes. It returns nil if the format has a fixed number of
+// games.
 func EnoughOf(r *arena.Rules) Enough {
 	var t rating.SPRT
 	if n, err := fmt.Sscanf(r.Format, sprtFormat, &t.Elo0, &t.Elo1, &t.Alpha, &t.Beta); err == nil && n == 4 && t.Check() == nil {
@@ -66,7 +68,7 @@ type SPRT struct {
 }
 
 // batch is the number of encounters that a test plays between two looks. Looking after each encounter would leave
-// CPUs idle. Looking rarely costs a few games, but causes no errors.
+// CPUs idle. Looking less often costs a few additional games, but does not increase the error rates.
 const batch = 8
 
 // Stage implements arena.Schedule.

@@ -21,8 +21,8 @@ type pairing struct {
 	pairs []meeting // results of players a < b, at index a*n + b
 }
 
-// meeting contains the results of two players. A game waits until there is one in which the other player goes
-// first.
+// meeting contains the results of two players. A game that is not part of a pair yet waits for a game in which the
+// other player goes first.
 type meeting struct {
 	tally  rating.Tally
 	halves int // points of the first player in the waiting game, in halves

@@ -78,7 +78,8 @@ type Met struct {
 	Superior float64 `json:"superior"` // likelihood of superiority
 }
 
-// Score returns the share of the points, where a draw is half a point. Without games, it returns 0.5.
+// Score returns the share of the points that the bot got, where a draw is half a point. Without games, it returns
+// 0.5.
 func (m Met) Score() float64 {
 	games := m.Wins + m.Draws + m.Losses
 	if games == 0 {
@@ -90,7 +91,7 @@ func (m Met) Score() float64 {
 // Games returns the number of games between the two bots.
 func (m Met) Games() int { return m.Wins + m.Draws + m.Losses }
 
-// Then contains the ratings after the first rounds, up to Round, in the order of Bots.
+// Then contains the ratings after rounds 1 to Round, in the order of Standings.Bots.
 type Then struct {
 	Round int       `json:"round"`
 	Elo   []float64 `json:"elo"`

@@ -55,7 +55,7 @@ type Options struct {
 	Ready func(ctx context.Context) (notes []string, err error)
 }
 
-// The limits of JSON bodies in KiB. All routes without long lists use little.
+// The limits of JSON bodies in KiB. The limit little applies to all routes without long lists.
 const (
 	little    = 64
 	withFiles = 1 << 10 // 256 paths and digests
@@ -232,9 +232,9 @@ func routed(o Options, keepAlive time.Duration) http.Handler {
 	return mux
 }
 
-// respond reads the body of a request, waits for the caller's turn, and calls the route's handler. It reads the
-// body first, because otherwise a stalling client would block the other requests of its account. The handler of a
-// route with ownBound does both itself: it reads the body, and waits for the turn.
+// respond reads the body of a request, waits for the request's slot in the caller's queue, and calls the route's
+// handler. It reads the body first, because otherwise a client that stalls would block the other requests of its
+// account. The handler of a route with ownBound reads the body and waits for the slot itself.
 func (a *api) respond(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
 	if r.Method != http.MethodGet {
 		if takesTurns(who) {
@@ -259,9 +259,9 @@ func (a *api) respond(w http.ResponseWriter, r *http.Request, rt *route, who *ca
 	return a.inTurn(r, who, func() error { return a.keeping(w, r, rt, who) })
 }
 
-// keeping handles a request. If the route may refer to blobs, no blob is removed meanwhile. It never waits for the
-// client during that time, because that would block garbage collection: the body is read before, and the response
-// is sent after.
+// keeping calls the handler of a route. If the route may refer to blobs, keeping prevents garbage collection until
+// the response begins. During that time, the server must never wait for the client, because that would block
+// garbage collection. So the body is read before, and the response is sent after.
 func (a *api) keeping(w http.ResponseWriter, r *http.Request, rt *route, who *caller) error {
 	names := r.Method != http.MethodGet && (rt.need == give || rt.need == publish || rt.need == submit)
 	if !names {
@@ -273,7 +273,7 @@ func (a *api) keeping(w http.ResponseWriter, r *http.Request, rt *route, who *ca
 	return rt.answer(a, &ending{w, end}, r, who)
 }
 
-// An ending is a response that calls a function before its first byte is written.
+// An ending is an http.ResponseWriter that calls a function before the first byte of the response is written.
 type ending struct {
 	http.ResponseWriter
 	end func()
@@ -324,7 +324,7 @@ func (a *api) stream(r *http.Request, n need, who *caller) (*http.Request, func(
 }
 
 // whileKnown returns a request whose context ends when the caller loses access, for example because its token was
-// revoked. It checks as often as an idle stream sends a comment.
+// revoked. It checks the caller's access at the same interval at which an idle stream sends comments.
 func (a *api) whileKnown(r *http.Request, n need) (*http.Request, func()) {
 	ctx, end := context.WithCancel(r.Context())
 	r = r.WithContext(ctx)
@@ -519,7 +519,7 @@ func (a *api) queue(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	return ok(w, all)
 }
 
-// accountLoads returns the amount of open work of each account.
+// accountLoads responds with the amount of pending work of each account.
 func (a *api) accountLoads(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	rows, err := a.Store.AccountLoads(r.Context())
 	all := []client.AccountLoad{}

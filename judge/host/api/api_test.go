@@ -153,7 +153,8 @@ func (h *harness) as(who, method, path string) string {
 	return text
 }
 
-// ask sends a request. A body that is not a string is sent as JSON.
+// ask sends a request as the caller who, and returns the status and the body of the response. A body that is not a
+// string is sent as JSON.
 func (h *harness) ask(who, method, path string, body any) (int, string) {
 	h.Helper()
 	data, isText := body.(string)

@@ -22,8 +22,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// missing responds with the blobs that the account must upload, because it has not sent them or the server lacks
-// them. The other blobs are kept as if they had just been sent.
+// missing responds with the requested blobs that the account must upload, because it has not sent them or the
+// server lacks them. The other requested blobs are kept as if the account had just sent them.
 func (a *api) missing(w http.ResponseWriter, r *http.Request, who *caller) error {
 	var asked client.Blobs
 	if err := read(r, &asked); err != nil {
@@ -165,7 +165,7 @@ func (a *api) getBlob(w http.ResponseWriter, r *http.Request, who *caller) error
 	return nil
 }
 
-// names reports whether a worker's claim is valid and covers a blob.
+// names reports whether a worker's claim is valid and entitles the worker to blob d.
 func (a *api) names(ctx context.Context, w *store.Worker, c job.Claim, d blob.Digest) (bool, error) {
 	named, manifest := []blob.Digest{c.Bundle}, c.Bundle
 	if c.Job != "" {
@@ -208,7 +208,8 @@ type bundles struct {
 // mostNames is the maximum number of cached blob names. If it is exceeded, the cache is cleared.
 const mostNames = 300_000
 
-// inside returns the set of blobs that a manifest lists. If the manifest cannot be read, the set is empty.
+// inside returns the set of blobs that a manifest lists. If the manifest does not exist or is invalid, the set is
+// empty.
 func (b *bundles) inside(from *blob.Dir, manifest blob.Digest) (map[blob.Digest]bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -276,7 +277,7 @@ func (a *api) seen(r *http.Request, who *caller) (all []*store.Problem, err erro
 }
 
 // usesAll reports whether the caller may see and use the problems of all owners. This requires the scope admin, or
-// the scope publish and a role with that right.
+// the scope publish together with a role that allows auth.AllProblems.
 func usesAll(who *caller) bool {
 	return who.may(client.Admin) || who.may(client.Publish) && auth.Can(desk.Role(who.account), auth.AllProblems, auth.State{})
 }

@@ -20,8 +20,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestADigestOpensNothing checks that knowing the digest of another account's upload gives no access to it,
-// reveals nothing, and does no harm.
+// TestADigestOpensNothing checks an account that knows the digest of another account's upload, but has not sent
+// the bytes. The account must not be able to use the upload, to find out whether it exists, or to damage it.
 func TestADigestOpensNothing(t *testing.T) {
 	h := newHarness(t)
 	good := h.submission("k")

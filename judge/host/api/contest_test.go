@@ -17,7 +17,7 @@ import (
 )
 
 // TestContestantsByTheCommandLine checks that contestants see through the command line exactly what contests show.
-// A server without contests must behave as before.
+// If there are no contests, other accounts must be able to practice.
 func TestContestantsByTheCommandLine(t *testing.T) {
 	h := newHarness(t)
 	sum := h.submission("one") // this also publishes the problem
@@ -171,7 +171,8 @@ func TestContestantsByTheCommandLine(t *testing.T) {
 			t.Errorf("before the first of %s there is %q", who, rest)
 		}
 	}
-	// A practice submission from before the contest shows no more than the contest allows.
+	// The caller submitted in practice before the contest. Now the submission shows no more than the contest
+	// allows.
 	if code, said := h.ask("submit", "GET", client.SubmissionsPath+"/"+practised.ID+"/events", nil); code != 200 || strings.Contains(said, secret) || !strings.Contains(said, "WA") {
 		t.Errorf("the submission of before: %d, %s", code, said)
 	}

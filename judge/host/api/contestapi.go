@@ -130,7 +130,7 @@ func (a *api) apiClient(r *http.Request, v clics.Version, who *caller, slug stri
 	return c, err
 }
 
-// apiClientIn is like apiClient, but without the objects of the contest.
+// apiClientIn is like apiClient, but does not load the objects of the contest.
 func (a *api) apiClientIn(r *http.Request, v clics.Version, who *caller, row *store.Contest) (*apiClient, error) {
 	var account *store.Account
 	if who != nil {
@@ -225,8 +225,8 @@ func (c *apiClient) objects(w http.ResponseWriter, r *http.Request, t clics.Type
 	return list(w, all)
 }
 
-// matches reports whether an object has the ids in the query of a request. An empty id matches objects without a
-// value.
+// matches reports whether an object has the ids that the query of a request requires. An empty id in the query
+// matches an object without that property.
 func (c *apiClient) matches(r *http.Request, l *feed.Line) bool {
 	for name, values := range r.URL.Query() {
 		if name != "id" && !strings.HasSuffix(name, "_id") || !clics.Sees(c.to.Role, c.to.Version, l.Type, name, true) {

@@ -31,8 +31,8 @@ func (n *sentAward) null(name string) bool {
 	return is && string(value) == "null"
 }
 
-// writeAward creates, changes or deletes an award. An award that the server computes cannot be written. The server
-// does not compute an award that is turned off or whose teams an administrator has set.
+// writeAward creates, changes or deletes an award. It rejects changes to an award that the server computes. The
+// server stops computing an award when an administrator turns it off or sets its teams.
 func (c *apiClient) writeAward(w http.ResponseWriter, r *http.Request, id string, data []byte) error {
 	if c.to.Role != clics.Admin || !c.seat.Can(auth.Change) {
 		return forbidden("only administrators of the contest may change awards")

@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// leadTime is the minimum time until a new start of the contest, and the minimum time before the old start at
-// which it can still be moved.
+// leadTime is how far in the future a new start of the contest must be. It is also how long before the old start a
+// move is still allowed.
 const leadTime = 30 * time.Second
 
 // A sentContest is a change to a contest sent by a client. Missing properties and nulls are both nil; has

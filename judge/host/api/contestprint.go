@@ -76,7 +76,7 @@ func readPrint(contentType string, data []byte) (p sentPrint, err error) {
 }
 
 // printsIn returns the access of a caller to the only contest in which the caller's team can print now. If there
-// is no such contest, the error states why.
+// is no such contest, or more than one, the error states why the caller cannot print.
 func (a *api) printsIn(r *http.Request, v clics.Version, who *caller) (in *desk.Seat, err error) {
 	contests, err := a.Store.Contests(r.Context())
 	if err != nil {

@@ -486,8 +486,8 @@ func (c *apiClient) takeClarification(r *http.Request, id string, data []byte) (
 	return line, err
 }
 
-// addressed determines the sender and the recipients of a clarification, and the request that it answers. From is
-// the client's team if the client is not in the jury.
+// addressed sets in n the sender and the recipients of a clarification, and the clarification request that it
+// answers. If the client is not in the jury, from is the client's team.
 func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *sentClarification, from *store.Team) error {
 	to := sent.ToTeamIDs
 	if sent.ToTeamID != nil {

@@ -140,7 +140,7 @@ func TestEveryWriteToContests(t *testing.T) {
 }
 
 // TestWritesAreStopped checks requests while the server's data is being moved. Writes must be rejected with a
-// request to retry, and reads must work as before.
+// request to retry. Reads must still work.
 func TestWritesAreStopped(t *testing.T) {
 	h := newHarness(t)
 	h.store.StopWrites()

@@ -21,7 +21,8 @@ import (
 // flowIDs matches valid workflow ids. Clients create them with enough random bits to be unique.
 var flowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 
-// putFlow starts a workflow. A repeated request returns the same workflow.
+// putFlow starts a workflow with the id in the path. If the request is repeated, it responds with the existing
+// workflow.
 func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error {
 	id := r.PathValue("id")
 	if !flowIDs.MatchString(id) {
@@ -49,7 +50,8 @@ func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error
 	return ok(w, shown)
 }
 
-// flow returns the specification of a requested workflow. Everything that the request refers to must exist.
+// flow returns the specification of the workflow that a request describes. It returns an error if the caller may
+// not use the problem or the files in the request, or if one of them does not exist.
 func (a *api) flow(r *http.Request, who *caller, n *client.NewFlow) (*flow.Spec, error) {
 	spec := &flow.Spec{Kind: n.Kind, Options: n.Options, Work: job.Work{Problem: n.Problem, Program: n.Problem, Files: n.Files, Folder: true}}
 	for _, files := range perContestant(n) {
@@ -102,8 +104,9 @@ func perContestant(n *client.NewFlow) map[string][]job.File {
 	return of
 }
 
-// myFlow returns a workflow that the caller may see. All others are reported as not found. Only administrators see
-// workflows of the server itself, except that an account sees the check of its golf submission.
+// myFlow returns the workflow in the path if the caller may see it. Otherwise, it reports the workflow as not
+// found. Administrators see all workflows. An account sees the workflows that it requested and the checks of its
+// golf submissions, but no other workflows of the server.
 func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
 	f, err := a.Store.Flow(r.Context(), r.PathValue("id"))
 	sees := err == nil && (who.may(client.Admin) ||
@@ -114,7 +117,7 @@ func (a *api) myFlow(r *http.Request, who *caller) (*store.Flow, error) {
 	return f, err
 }
 
-// shownFlow returns the parts of a workflow that the caller may see.
+// shownFlow returns a workflow in the form in which the caller may see it.
 func (a *api) shownFlow(r *http.Request, who *caller, f *store.Flow) (*client.Flow, error) {
 	shown := &client.Flow{ID: f.ID, Kind: flow.Kind(f.Kind), State: string(f.State), Reason: f.Reason, Made: f.Made}
 	if who.may(client.Admin) {
@@ -191,14 +194,15 @@ func (a *api) flowParts(w http.ResponseWriter, r *http.Request, who *caller) err
 	}
 }
 
-// lost ends a stream whose header has already been written. The client will reconnect.
+// lost logs an error that occurred after the header of a stream was written. It returns nil, which ends the
+// stream. The client will reconnect.
 func (a *api) lost(f *store.Flow, err error) error {
 	a.Log.Error("read a flow", "flow", f, "error", err)
 	return nil
 }
 
-// tellPart writes the lines of a task, followed by the task. For a golf submission, it writes only what the page
-// also shows.
+// tellPart writes the lines of a task, followed by the task. For a golf submission, it writes only what the
+// submission's page also shows.
 func (a *api) tellPart(out *stream, who *caller, f *store.Flow, p *store.Part) error {
 	r := p.Result
 	told := &client.Part{Key: p.Key, State: r.State, Reason: r.Reason, Blame: r.Blame, Worker: r.Worker, Output: r.Output}

@@ -14,8 +14,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestJoinAgain checks that a worker whose response was lost may repeat its code and receives its class. No other
-// worker may use the code.
+// TestJoinAgain checks a worker that has joined, but did not receive the response. If the worker sends the same
+// code again, it must receive its class. No other worker may use the code.
 func TestJoinAgain(t *testing.T) {
 	h := newHarness(t)
 	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "far"})
@@ -130,8 +130,8 @@ func TestAnotherMachine(t *testing.T) {
 }
 
 // TestTheOnlyWorkerIsUpgraded checks that the server's own worker redefines its class if it is the only worker and
-// has other versions or a better sandbox. It must not do so if a language is missing, and no other worker may do
-// so.
+// has other versions or a better sandbox. If a language is missing, the worker must not redefine the class. Other
+// workers must never do so.
 func TestTheOnlyWorkerIsUpgraded(t *testing.T) {
 	for name, c := range map[string]struct {
 		worker, sh, lua string
@@ -228,7 +228,8 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 	hello(401, "", 409, "at most 2.00 is taken")
 }
 
-// TestAGuestDecidesNothing checks that an untrusted worker does not define its class, but receives the class.
+// TestAGuestDecidesNothing checks that an untrusted worker can join a class, but that its measurement does not
+// determine the speed of the class.
 func TestAGuestDecidesNothing(t *testing.T) {
 	h := newHarness(t)
 	_, said := h.ask("admin", "POST", "/v1/workers/invites", client.NewInvite{Worker: "friend", Guest: true})

@@ -89,7 +89,7 @@ func (rt *route) operation() openapi.Operation {
 	return o
 }
 
-// operations describes a path of the Contest API, in a version.
+// operations returns descriptions of the operations on a path of the Contest API in version v.
 func (rt *contestRoute) operations(v clics.Version) (all []openapi.Operation) {
 	path := strings.TrimSuffix(contestAPIPath+string(v)+"/"+rt.path, "/")
 	for _, method := range rt.methods {

@@ -99,7 +99,7 @@ func close(v any) {
 	}
 }
 
-// operation returns the name of the operation that the description has for a request, and its JSON pointer. If
+// operation returns the name and the JSON pointer of the operation in the description that matches a request. If
 // there is none, name is empty.
 func (d *description) operation(method, path string) (name, at string) {
 	if rest, is := strings.CutPrefix(path+"/", "/api/"); is && !strings.HasPrefix(rest, "2") && path != api.OpenAPIPath {
@@ -223,7 +223,7 @@ func (d *description) answered(method, path string, query url.Values, code int, 
 	return nil
 }
 
-// uncalled returns the operations without a successful call.
+// uncalled returns the operations of the API that no test has called successfully.
 func (d *description) uncalled() (all []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// A judging is a submission that worker w judges. The test controls its progress.
+// A judging is a submission that worker w judges. The test controls the progress of the judging.
 type judging struct {
 	*harness
 	id     string
@@ -49,7 +49,8 @@ func (j *judging) running() job.Running {
 	return job.Running{Job: j.spec.ID, Generation: j.spec.Generation}
 }
 
-// tell reports the events with indexes from `from` up to, but not including, `to`.
+// tell sends the judging's events with indexes from `from` up to, but not including, `to`, as worker w would send
+// them.
 func (j *judging) tell(from, to int) {
 	j.Helper()
 	p := job.Progress{Running: j.running(), First: from}
@@ -88,7 +89,7 @@ type stream struct {
 	stop  context.CancelFunc
 }
 
-// follow opens the event stream of the judging. The argument is the query of its URL.
+// follow opens the event stream of the judging. The argument from is the query of the stream's URL.
 func (j *judging) follow(from string) *stream {
 	j.Helper()
 	ctx, stop := context.WithCancel(j.Context())
@@ -168,8 +169,8 @@ func TestAStreamGoesOn(t *testing.T) {
 	}
 }
 
-// TestAStreamThatHasNothingToSay checks that an idle stream sends empty lines, so that proxies keep the connection
-// open.
+// TestAStreamThatHasNothingToSay checks that an idle stream sends lines that contain only {}, so that proxies keep
+// the connection open.
 func TestAStreamThatHasNothingToSay(t *testing.T) {
 	s := newHarness(t).judging().follow("")
 	for range 2 {
@@ -212,7 +213,8 @@ func (h *harness) disable(login string) error {
 	return h.store.Disable(h.Context(), a.ID, true)
 }
 
-// TestAStreamThatNobodyReads checks that a stream whose client does not read releases its watch.
+// TestAStreamThatNobodyReads checks that the server stops watching a judging if the client does not read the
+// stream.
 func TestAStreamThatNobodyReads(t *testing.T) {
 	j := newHarness(t).judging()
 	watched := func(want int) {
@@ -234,8 +236,9 @@ func TestAStreamThatNobodyReads(t *testing.T) {
 	watched(0)
 }
 
-// TestAStreamOfWhatIsJudgedAgain checks that a stream continues with the judgement that becomes current, from the
-// position that the stream had reached. It has a single end line.
+// TestAStreamOfWhatIsJudgedAgain checks the stream of a submission that is judged twice. From the position that
+// the stream has reached, it must continue with the events of the judgement that becomes current. It must have a
+// single end line.
 func TestAStreamOfWhatIsJudgedAgain(t *testing.T) {
 	for name, tt := range map[string]struct {
 		cancelled bool

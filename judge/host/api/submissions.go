@@ -99,7 +99,8 @@ func (a *api) seatIn(r *http.Request, who *caller, slug string) (*desk.Seat, err
 	return seat, err
 }
 
-// noneIn rejects the name of a problem that is not in the contest.
+// noneIn returns the error for a problem that is not in the contest named slug. If the caller may not see the
+// contest, it returns the error for a contest that does not exist.
 func (a *api) noneIn(r *http.Request, who *caller, slug, problem string) error {
 	if _, err := a.seatIn(r, who, slug); err != nil {
 		return err
@@ -153,7 +154,8 @@ func (a *api) shown(s *store.Submission, who *caller) client.Submission {
 	return one
 }
 
-// jury reports whether a caller sees verdicts that no judge has verified.
+// jury reports whether a caller sees verdicts that a judge must still verify. Other callers do not see such
+// verdicts.
 func jury(who *caller) bool {
 	return who.may(client.Admin) || auth.Can(desk.Role(who.account), auth.SeeAll, auth.State{})
 }
@@ -178,7 +180,8 @@ func (a *api) shows(r *http.Request, who *caller, s *store.Submission) (judge.Sh
 	return a.Shows(r.Context(), who.account, s)
 }
 
-// judged returns a submission with the state of its judging.
+// judged returns a submission with the state of its judging as the caller may see it, and the submission's
+// judgement.
 func (a *api) judged(r *http.Request, who *caller, s *store.Submission) (*client.Submission, *store.Judgement, error) {
 	j, err := a.Store.Judgement(r.Context(), s.ID)
 	if err != nil {
@@ -252,7 +255,7 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request, who *caller) error 
 	if err != nil {
 		return err
 	}
-	// A contestant who sees a failure coming must not be able to cancel the attempt.
+	// A contestant who expects an attempt to fail must not be able to cancel it.
 	cancel := a.Dispatch.Cancel
 	if s.Contest != store.Practice && !who.may(client.Admin) {
 		c, err := a.Store.Contest(r.Context(), s.Contest)
@@ -337,8 +340,9 @@ const (
 )
 
 // events streams the events of a judging from a given index: first the known events, then new ones, and finally
-// the remaining events of the current result. If a submission is judged twice, the events before the first
-// difference are the same. A worker holds back events that another run may contradict.
+// the remaining events of the current result. If a submission is judged twice, the stream continues at the same
+// index in the second judging. This is possible because a worker holds back events that another run may
+// contradict.
 func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error {
 	s, err := a.mine(r, who)
 	if err != nil {
@@ -406,7 +410,7 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, who *caller) error 
 	}
 }
 
-// finish sends the remaining events of the result, followed by the end line.
+// finish sends the events of the result that the stream has not sent yet, followed by the end line.
 func (a *api) finish(out *stream, end *client.Submission, j *store.Judgement) error {
 	if j.Events != "" {
 		events, err := a.Events(j)

@@ -210,7 +210,8 @@ type fit struct {
 	notes         []string
 }
 
-// fitting returns how a worker fits its class, or an error that says why it does not.
+// fitting checks whether a worker with capabilities o fits a class. It returns the consequences for the worker,
+// such as its priorities and notes, or an error that says why the worker does not fit.
 func (a *api) fitting(r *http.Request, class string, guest bool, o *job.Offer) (*fit, error) {
 	lanes, err := job.Admit(o, a.Version)
 	if err != nil {

@@ -32,7 +32,8 @@ func NewCode() (text, hash string) {
 	return text, Hash(text)
 }
 
-// Hash returns the hash of a token or code to store. A fast hash is enough, because they are long and random.
+// Hash returns the hash of a token or code to store. A fast hash is enough, because tokens and codes are long and
+// random.
 func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

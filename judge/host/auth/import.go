@@ -36,8 +36,8 @@ type planned struct {
 }
 
 // PlanImport compares a list with the accounts of a server. Every person gets the role and, unless contest is
-// empty, is added to the contest with that id. A person keeps an existing account with the same username, or with
-// the same name and the username derived from it.
+// empty, is added to the contest with that id. A person who already has an account keeps that account. It has the
+// same username, or it has the same name and the username derived from that name.
 func PlanImport(ctx context.Context, s *store.Store, list *roster.List, role Role, contest string) (*Plan, error) {
 	all, err := s.Accounts(ctx)
 	if err != nil {
@@ -178,7 +178,8 @@ func (p *Plan) digest() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// faults returns what is wrong with each row. The text is empty if the row is valid.
+// faults returns, for each row, a text that says what is wrong with the row. The text is empty if the row is
+// valid.
 func faults(rows []roster.Row, known map[string]*store.Account) []string {
 	wrong := make([]string, len(rows))
 	lines := map[string]int{} // line of each username

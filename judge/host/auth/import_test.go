@@ -239,8 +239,8 @@ func TestPlanIsAllThere(t *testing.T) {
 	}
 }
 
-// TestPlanOfUsernames checks that a username alone identifies an existing account, and that a list may contain it
-// only once.
+// TestPlanOfUsernames checks that a username alone identifies an existing account, and that a list may contain a
+// username only once.
 func TestPlanOfUsernames(t *testing.T) {
 	s := opened(t)
 	if _, err := s.NewAccount(t.Context(), "bo", "Bo", store.Person, ""); err != nil {

@@ -101,8 +101,9 @@ type pageOf struct {
 	to    Viewer
 }
 
-// New returns the scoreboard of a contest. Versions of its pages are higher than those of all earlier scoreboards on
-// this machine, and far from those of other servers, unless both are made within the same 0.1 ms.
+// New returns the scoreboard of a contest. The versions of its pages are higher than those of all earlier
+// scoreboards on this machine. They differ by a large number from the versions on other servers, unless both
+// scoreboards are created within the same 0.1 ms.
 func New(s State, frame Frame) *Live {
 	l := &Live{frame: frame}
 	for i := range l.views {
@@ -145,7 +146,8 @@ func (l *Live) Apply(submissions []scoring.Submission, teams []scoring.Team) {
 	}
 }
 
-// wake sets the timer of a view that has viewers to the next time that the view must be rendered.
+// wake sets the timer of a view to the next time that the view must be rendered. It does nothing if the view has
+// no viewers.
 func (l *Live) wake(v *view, now time.Time) {
 	if v.watchers == 0 {
 		return
@@ -251,7 +253,7 @@ func (l *Live) Page(to Viewer, group string) (*Page, error) {
 	return p, nil
 }
 
-// fresh makes the next request render the page, even if the last one is recent.
+// fresh makes the next request of each view render the page, even if the page was rendered recently.
 func (l *Live) fresh() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -315,8 +317,8 @@ func (l *Live) Watch(staff bool) *Watch {
 	return &Watch{l: l, v: v}
 }
 
-// Next returns the changes since a version, and a channel that is closed when there are more. If ok is false, the
-// version is unknown or too old, and the viewer must reload the page.
+// Next returns the changes since a version, and a channel that is closed when the view changes again. If ok is
+// false, the changes since the version are not known, and the viewer must reload the page.
 func (w *Watch) Next(version int64) (patches []Patch, changed <-chan struct{}, ok bool) {
 	w.l.mu.Lock()
 	defer w.l.mu.Unlock()
@@ -379,7 +381,8 @@ type patchRow struct {
 	HTML string `json:"html"`
 }
 
-// patchOf returns the difference between two sheets. It returns false if they are equal.
+// patchOf returns the difference between two sheets as a Patch of version from. It returns false if the sheets are
+// equal.
 func patchOf(old, now *sheet, from int64) (Patch, bool) {
 	p := patch{From: from, To: from + 1}
 	before := make(map[string]*line, len(old.rows))

@@ -75,7 +75,7 @@ func TestABrowserKeepsUp(t *testing.T) {
 			group = "girls"
 		}
 		spaces := regexp.MustCompile(`\s+`)
-		// There are no more changes, but the last version may not have arrived yet.
+		// The scoreboard does not change anymore, but the browser may not have received its last version yet.
 		want := ""
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 			p := page(t, l, strings.Contains(path, "staff"), group)
@@ -112,8 +112,8 @@ func TestABrowserKeepsUp(t *testing.T) {
 	}
 }
 
-// TestABrowserOfTwoServers: a page hears of a change from one server, and is loaded from another one, which does not have the
-// change yet, and then fails. Soon the page shows it.
+// TestABrowserOfTwoServers checks a page that receives a change from one server, but is reloaded from another one.
+// The second server does not have the change at first, and then fails once. The page must soon show the change.
 func TestABrowserOfTwoServers(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")

@@ -442,8 +442,8 @@ func (p *pen) filters(out []byte, groups []string, group string) []byte {
 	return append(out, "</ul></nav>\n"...)
 }
 
-// link returns the address of the page of the group with the given index, safe in HTML. For all teams, the query
-// is empty.
+// link returns the address of the page of a group, safe in HTML. The group is given by its index and its name. If
+// group is empty, link returns the address of the page of all teams.
 func (p *pen) link(at int, group string) string {
 	if p.static {
 		return staticName(at)

@@ -14,7 +14,7 @@ const emblemSize = 56
 // emblem is what a scoreboard shows of an organization.
 type emblem struct{ logo, flag, country string }
 
-// emblemsOf returns the emblems of organizations by their ids.
+// emblemsOf maps the ids of organizations to their emblems.
 func emblemsOf(organizations []store.Organization, files []media.File) map[string]emblem {
 	all := map[string]emblem{}
 	for _, o := range organizations {

@@ -209,7 +209,8 @@ func (h *Hall) load(ctx context.Context, contest string, b *hosted) error {
 	return nil
 }
 
-// state returns everything that a scoreboard depends on, and the end of the event log, which it reads first.
+// state returns everything that a scoreboard depends on, and the position of the end of the event log. It reads
+// that position first, so that no later event is missed.
 func (h *Hall) state(ctx context.Context, contest string) (*State, int64, error) {
 	c, err := h.o.Store.Contest(ctx, contest)
 	if err != nil {

@@ -100,7 +100,8 @@ func (h *harness) submit(person int, problem string) {
 	h.must(err)
 }
 
-// verdict records a verdict for one of the contest's pending jobs.
+// verdict records a verdict for one of the contest's pending jobs. The function which returns the index of that
+// job, given the number of pending jobs.
 func (h *harness) verdict(which func(n int) int, v judge.Verdict) {
 	h.Helper()
 	h.verdictOf(job.Contest, which, v)

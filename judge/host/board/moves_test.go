@@ -13,8 +13,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// score returns the part of a place that a rejudging may change. The function byTeam returns the places of a
-// scoreboard by team id.
+// score formats the fields of a place that a rejudging may change. The function byTeam maps the ids of teams to
+// their places.
 func score(p scoring.Place) string {
 	return fmt.Sprint(p.Rank, p.Solved, p.Points, p.Time)
 }
@@ -27,8 +27,9 @@ func byTeam(places []scoring.Place) map[string]scoring.Place {
 	return all
 }
 
-// TestMoves checks that the scoreboard does not change while rejudgings run. After one is applied, the scoreboard
-// in memory equals a reloaded one, and exactly the predicted teams have moved.
+// TestMoves checks that the scoreboard does not change while rejudgings run. After a rejudging is applied, the
+// scoreboard in memory must equal a reloaded scoreboard, and exactly the teams that Moves predicted must have
+// moved.
 func TestMoves(t *testing.T) {
 	h := newHarness(t)
 	rng := rand.New(rand.NewPCG(2, 3))

@@ -102,8 +102,8 @@ func unzip(t *testing.T, data []byte) string {
 	return string(text)
 }
 
-// TestCachedPages checks that pages are cached until something changes. They are rendered at most twice per
-// second, unless a fresh page is required.
+// TestCachedPages checks that a page is cached until something changes. Even then, the page is rendered at most
+// twice per second, unless a fresh page is required.
 func TestCachedPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := classroom(scoring.ICPC, time.Now())

@@ -9,7 +9,7 @@ import (
 	"assay/judge/report"
 )
 
-// A File is a file of a scoreboard that does not need a server.
+// A File is one of the files of a static scoreboard, which works without a server.
 type File struct {
 	Name string
 	Data []byte

@@ -58,8 +58,8 @@ func (r Role) AccountType() string {
 	return string(r)
 }
 
-// ImportedTypes lists the account types in a contest package: the types of the Contest API, and the names of roles
-// that have no type there.
+// ImportedTypes lists the account types that a contest package may contain: the types of the Contest API, and the
+// names of roles that have no type of their own in the Contest API.
 var ImportedTypes = []string{
 	string(Team), string(Judge), string(Admin), string(Analyst), string(Staff), string(Balloon), string(Proxy), string(CDS), string(Shadow),
 }
@@ -147,7 +147,8 @@ func Visible(r Role, t Type, f Facts) bool {
 	return true
 }
 
-// Announced reports whether a role sees objects of a type at all.
+// Announced reports whether a role may see at least one property of the objects of a type. Otherwise, the access
+// endpoint does not list the type for that role.
 func Announced(r Role, t Type) bool {
 	return slices.ContainsFunc(table[t], func(p property) bool { return p.to.has(r) })
 }
@@ -196,8 +197,8 @@ type Endpoint struct {
 	Properties []string
 }
 
-// Access returns the endpoints that a role may see. If strict is set, it omits this server's extensions of the
-// API.
+// Access returns the endpoints that a role may see, with the properties that the role may see there. If strict is
+// set, Access omits this server's extensions of the API.
 func Access(r Role, v Version, strict bool) (all []Endpoint) {
 	for _, t := range Types {
 		e := Endpoint{Type: t}
@@ -253,7 +254,8 @@ type JudgementType struct {
 	Penalty, Solved      bool
 }
 
-// JudgementTypesOf returns the verdicts of a contest. If compileErrors is set, a compile error adds penalty time.
+// JudgementTypesOf returns the judgement types of a contest. If compileErrors is set, a compile error adds penalty
+// time.
 func JudgementTypesOf(compileErrors bool) []JudgementType {
 	return []JudgementType{
 		{"AC", "Accepted", "AC", false, true},

@@ -74,7 +74,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// TestCapabilities has what each role may do in each version.
+// TestCapabilities checks the capabilities of each role in each version.
 func TestCapabilities(t *testing.T) {
 	want := map[Role][2]string{ // in 2026-01 and 2023-06
 		Team: {"team_submit post_clar", "team_submit team_clar"}, Judge: {"post_clar", ""},

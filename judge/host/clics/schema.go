@@ -13,8 +13,8 @@ var kinds = map[string]string{
 	"extensions": "array", "group_ids": "array", "team_ids": "array", "to_team_ids": "array", "to_group_ids": "array", "tag": "array",
 }
 
-// Schema returns a JSON schema that is valid for the objects of a type as any role sees them. So a property that
-// some role does not see is not required.
+// Schema returns a JSON schema for the objects of a type that is valid for every role. So the schema does not
+// require properties that some role does not see.
 func Schema(t Type, v Version) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for i := range table[t] {

@@ -105,7 +105,8 @@ var table = map[Type][]property{
 	Organizations: join(plain("id", "icpc_id", "name", "formal_name", "country"), files("country_flag"), only(V2026, "country_subdivision"),
 		[]property{{name: "country_subdivision_flag", only: V2026, nested: file}}, plain("url", "location"), files("logo")),
 	Teams: join(plain("id", "icpc_id", "name", "label", "display_name", "organization_id", "group_ids"),
-		// A server that follows the contest in 2026-01 needs hidden, or it would rank hidden teams.
+		// A server that follows the contest in version 2026-01 needs the property "hidden". Otherwise, it would
+		// rank hidden teams.
 		[]property{{name: "hidden", until: V2023, to: insiders}},
 		plain("location"), files("photo")),
 	Persons: join(of(insiders, "id", "icpc_id", "name", "title", "email", "sex", "role", "team_ids"),

@@ -296,9 +296,9 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 // maxLine is the maximum length of a line in a stream.
 const maxLine = 64 << 20
 
-// stream reads a stream of JSON lines. When the connection breaks, it requests the remaining lines at the address
-// that path returns. For each line, it calls take, which reports whether the line is new. A new line restarts the
-// RetryFor period. If take returns errEnded, the line was the last one.
+// stream reads a stream of JSON lines. It calls take with each line, and take reports whether the line is new.
+// When the connection breaks, stream requests the remaining lines at the address that path then returns. After a
+// new line, the RetryFor period begins again. If take returns errEnded, the line was the last one.
 func stream[L any](ctx context.Context, c *Client, path func() string, take func(*L) (news bool, err error)) error {
 	read := func() (news bool, err error) {
 		answer, err := c.send(ctx, http.MethodGet, path(), nil, 0)

@@ -337,7 +337,8 @@ func TestServerComesBack(t *testing.T) {
 	oneSentence(t, told[0], "does not answer, trying again: dial tcp .*: connect: connection refused")
 }
 
-// TestSignedBelowAPath checks that a worker behind a proxy signs the path that the server receives.
+// TestSignedBelowAPath checks that a worker that connects through a proxy signs the path that the server receives.
+// The path of the proxy must not be part of it.
 func TestSignedBelowAPath(t *testing.T) {
 	for base, want := range map[string]string{"": "/v1/account", "/judge": "/v1/account", "/v1": "/v1/account"} {
 		var asked string

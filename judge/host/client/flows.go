@@ -60,7 +60,7 @@ type FlowLine struct {
 	End  *Flow           `json:"end,omitempty"`
 }
 
-// Snapshot uploads the files of the bundle that the server lacks, and sets the snapshot in n.
+// Snapshot uploads the files of bundle b that the server lacks, and makes b the snapshot that the workflow n uses.
 func (c *Client) Snapshot(ctx context.Context, b *bundle.Bundle, n *NewFlow) error {
 	manifest, config, all := sources(b)
 	if _, err := c.Upload(ctx, all); err != nil {

@@ -12,7 +12,8 @@ import (
 // RejudgingsPath is the path of one rejudging. The rejudgings of a contest are below the path of the contest.
 const RejudgingsPath = "/v1/rejudgings"
 
-// A NewRejudging selects the submissions to rejudge. An empty field does not restrict them.
+// A NewRejudging is a request to rejudge the submissions that match the fields from Problem to Version. If one of
+// these fields is empty, it matches all submissions.
 type NewRejudging struct {
 	Problem  string `json:"problem,omitempty"`  // label or name
 	Who      string `json:"who,omitempty"`      // username, team name or number, or #n for submission n

@@ -14,7 +14,8 @@ type ShadowContest struct {
 	URL        string `json:"url"`
 	Login      string `json:"username,omitempty"`
 	SecretFile string `json:"secret_file,omitempty"` // file on the server that contains the password
-	// Contest is the slug of the contest on this server. If empty, it is the contest's id in the other system.
+	// Contest is the slug of the contest on this server. If empty, the slug is the id of the contest in the other
+	// system.
 	Contest string `json:"contest,omitempty"`
 	Ours    bool   `json:"ours,omitempty"` // this server's verdicts count
 }

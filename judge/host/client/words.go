@@ -76,8 +76,8 @@ type Blob struct {
 	Size   int64       `json:"size_bytes"`
 }
 
-// Blobs is a list of blobs. A request lists at most MaxBlobs blobs that the server needs, and the response lists
-// those that the client must upload.
+// Blobs is a list of blobs. A request lists at most MaxBlobs blobs that the client wants to refer to. The response
+// lists the blobs among them that the client must upload first.
 type Blobs struct {
 	Blobs []Blob `json:"blobs"`
 }
@@ -97,14 +97,14 @@ type NewProblem struct {
 	Config   blob.Digest `json:"config"`
 	Sheet    blob.Digest `json:"sheet,omitempty"` // a Sheet as JSON
 	// Practice sets what practice with the problem shows: off, verdict, samples, all, or default for the server's
-	// setting. If empty, it does not change.
+	// setting. If empty, the problem's setting does not change.
 	Practice string `json:"practice,omitempty"`
 	// Candidate reports whether the current version stays active. In that case, only rejudgings use the new
 	// version.
 	Candidate bool `json:"candidate,omitempty"`
 }
 
-// PracticeDefault means the server's setting in NewProblem.Practice.
+// PracticeDefault is the value of NewProblem.Practice that selects the server's setting.
 const PracticeDefault = "default"
 
 // A NewSubmission is a submission to send. Its files must have been uploaded as blobs.
@@ -139,12 +139,12 @@ type Submission struct {
 	Place    *Place        `json:"place,omitempty"` // while it waits
 }
 
-// A Place is the queue position of a pending submission, provided that no other submission arrives.
+// A Place is the position of a pending submission in the queue. It assumes that no other submission arrives.
 type Place struct {
 	Before   int `json:"before"`
 	Priority int `json:"priority"` // submissions with a higher priority
 	Later    int `json:"later"`    // submissions that were sent later
-	// Why is why nothing is judged at the moment. If empty, workers take submissions.
+	// Why is the reason why nothing is judged at the moment. If empty, workers take submissions.
 	Why string `json:"why,omitempty"`
 }
 
@@ -401,7 +401,7 @@ type ImportContest struct {
 	Files map[string][]byte `json:"files"`
 	// Media lists the pictures and documents of the package. Their blobs must be uploaded, except for a dry run.
 	Media []PackageFile `json:"media,omitempty"`
-	// Contest is the slug of the contest. If empty, it is the id in the package.
+	// Contest is the slug of the contest. If empty, the slug is the id in the package.
 	Contest string `json:"contest,omitempty"`
 	// If DryRun is set, only the report is returned and nothing changes.
 	DryRun bool `json:"dry_run,omitempty"`
@@ -417,7 +417,7 @@ type PackageFile struct {
 type ImportReport struct {
 	Contest string       `json:"contest"` // slug
 	Lines   []ImportLine `json:"lines"`
-	// Unchanged is how many objects of the package the contest has already, without a difference.
+	// Unchanged is the number of objects in the package that the contest already contains in the same form.
 	Unchanged int      `json:"unchanged"`
 	Notes     []string `json:"notes"`
 	// Made lists the login sheets of created accounts.

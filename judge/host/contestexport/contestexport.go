@@ -183,8 +183,9 @@ func writeSubmissions(ctx context.Context, d *desk.Desk, c *store.Contest, z *zi
 	return nil
 }
 
-// languageOf returns the language id of a submission. This is the requested language, or the one that the
-// extension of the first file selects.
+// languageOf returns the language id of a submission. This is the requested language or, if none was requested,
+// the language that the extension of the first file selects. If no language has the extension, languageOf returns
+// the extension. If there is no extension either, it returns "other".
 func languageOf(s *store.Submission, languages []desk.Spoken) string {
 	ending := strings.ToLower(strings.TrimPrefix(path.Ext(s.Files[0].Path), "."))
 	for _, l := range languages {
@@ -222,7 +223,8 @@ func (t dirs) add(blobs *blob.Dir, z *zip.Writer, dir string, s *store.Submissio
 	return nil
 }
 
-// fresh returns a safe file name that is not in use, in any letter case.
+// fresh makes name a safe file name that is not in use, ignoring letter case. If necessary, it puts the number
+// at+1 before the name.
 func fresh(used map[string]bool, at int, name string) string {
 	name = safe(name)
 	for used[strings.ToLower(name)] || name == "" {

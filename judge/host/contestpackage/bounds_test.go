@@ -103,8 +103,9 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestLists checks that an empty list means that there are no objects of a kind, while a missing file says nothing
-// about them. It also checks that referenced objects must be in the package if it contains the file for them.
+// TestLists checks that an empty list in a file means that the contest has no objects of that kind. A missing file
+// says nothing about them. If the package contains the file for a kind, referenced objects of that kind must be in
+// the file.
 func TestLists(t *testing.T) {
 	for _, tt := range []struct{ file, data, missing string }{
 		{"problems.yaml", "[]", "missing problem asteroids: it stays"}, {"groups.yaml", "[]", "missing group g: it stays"},
@@ -172,7 +173,7 @@ func TestLabels(t *testing.T) {
 			t.Errorf("problem %d has the label %q, want %q", at, got, want)
 		}
 	}
-	// Problems with an ordinal are sorted by it. The others keep their positions.
+	// Problems with an ordinal are sorted by their ordinals. The other problems keep their positions.
 	p, err = Read(texts(map[string]string{"problems.yaml": "- {id: a, ordinal: 2}\n- {id: b}\n- {id: c, ordinal: 0}"}))
 	if err != nil || p.Problems[0].ID+p.Problems[1].ID+p.Problems[2].ID != "cba" {
 		t.Errorf("in the order of their ordinals: %+v, %v", p.Problems, err)
@@ -279,7 +280,8 @@ func TestProblemsAgain(t *testing.T) {
 		t.Errorf("the problems are %+v", n)
 	}
 	now.apply(p)
-	// The problem has its new id already, and 20 minutes is the default penalty.
+	// This package changes nothing, because the problem already has its new id, and 20 minutes is the default
+	// penalty.
 	p, err = plan(t, now, texts(map[string]string{"contest.yaml": "penalty_time: 20", "problems.yaml": "- {id: Asteroids, label: Y}\n- {id: bottles, label: B}"}))
 	if err != nil || !p.Empty() {
 		t.Errorf("the same again: %v\n%s", err, report(p))

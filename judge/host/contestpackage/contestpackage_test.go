@@ -46,7 +46,7 @@ func server() *Current {
 	}
 }
 
-// put replaces the object with the same id, or adds the object.
+// put replaces the object in all that has the same id as one. If there is no such object, put adds one.
 func put[T any](all []T, one T, id func(T) string) []T {
 	if at := slices.IndexFunc(all, func(b T) bool { return id(b) == id(one) }); at >= 0 {
 		all[at] = one
@@ -196,7 +196,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestUnknownWords: a word that is not in a list is told with the list, once.
+// TestUnknownWords checks that a value that is not in the list of allowed values is reported once, together with
+// that list.
 func TestUnknownWords(t *testing.T) {
 	for text, want := range map[string]judge.Fault{
 		`[{"id": "p", "name": "P", "role": "coch"}]`:   {Text: `role is "coch"; it must be one of contestant, coach, staff, other`, Hint: `did you mean "coach"?`},

@@ -151,7 +151,7 @@ func (l *planner) media() {
 	}
 }
 
-// knows reports whether the package or the contest contains an object.
+// knows reports whether the package or the contest contains the object with the given type and id.
 func (l *planner) knows(typ, id string) bool {
 	switch typ {
 	case media.Groups:

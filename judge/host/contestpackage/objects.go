@@ -83,8 +83,8 @@ type Account struct {
 // ids matches the ids that the Contest API allows.
 var ids = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,35}$`)
 
-// Read parses the files of a package. The map from contains them by name. If anything is wrong, Read returns
-// judge.Faults.
+// Read parses the files of a package. The argument from maps their names to their contents. If anything is wrong,
+// Read returns judge.Faults.
 func Read(from map[string][]byte) (*Package, error) {
 	r := &reader{}
 	p := &Package{}

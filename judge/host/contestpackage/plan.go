@@ -55,7 +55,7 @@ type Current struct {
 type Plan struct {
 	Slug  string // of the contest
 	Lines []ReportLine
-	// Unchanged is how many objects of the package the contest has already, without a difference.
+	// Unchanged is the number of objects in the package that the contest already contains in the same form.
 	Unchanged int
 	Notes     []string
 	Import    store.ContestImport
@@ -105,7 +105,8 @@ func (l *planner) line(state Action, k kind, id, note string) {
 	l.plan.Lines = append(l.plan.Lines, ReportLine{state, string(k), id, note})
 }
 
-// missing reports objects of the contest that the package lacks, if the package lists objects of this kind.
+// missing reports objects of kind k that the contest contains and the package lacks. It reports nothing if the
+// package does not list objects of that kind.
 func missing[T any](l *planner, k kind, listed bool, there []T, id func(T) string, has func(id string) bool) {
 	for _, one := range there {
 		if listed && !has(id(one)) {
@@ -120,8 +121,8 @@ type difference struct {
 	changes []string
 }
 
-// text compares a property with its old value. If the package does not contain the key, text restores the old
-// value.
+// text compares the property key with its old value, and records whether it differs. If the package does not
+// contain the key, text first restores the old value.
 func (d *difference) text(key string, is *string, was string) {
 	if !d.says(key) {
 		*is = was
@@ -140,7 +141,8 @@ func (d *difference) list(key string, is *[]string, was []string) {
 	}
 }
 
-// tell adds a report line for an object, and reports whether the object must be written.
+// tell reports whether an object must be written. If so, it adds a report line for the object. Otherwise, it
+// counts the object as unchanged. The parameter `is` says whether the contest already contains the object.
 func (l *planner) tell(k kind, id string, is bool, d *difference) bool {
 	switch {
 	case !is:

@@ -125,8 +125,8 @@ const usualPenalty = 20
 // word matches a color name.
 var word = regexp.MustCompile(`^[a-zA-Z]{1,30}$`)
 
-// problems returns the contest's problems in the order of the package, followed by those that the package does not
-// list. It reports whether this changes anything.
+// problems returns the contest's problems in the order of the package, followed by the problems that the package
+// does not list. The result changed reports whether they differ from the current problems of the contest.
 func (l *planner) problems() (all []store.NewContestProblem, changed bool) {
 	var was []store.NewContestProblem
 	for _, p := range l.now.Problems {

@@ -123,8 +123,8 @@ func institution(id string) string {
 	return id
 }
 
-// teamOf returns the team id for a username in accounts.tsv, which has no column for it. The id is the number at
-// the end of the username. It is empty if there is no number.
+// teamOf returns the team id for a username in accounts.tsv, which has no column for the team. The id is the
+// number at the end of the username. It is empty if the username does not end in a number.
 func teamOf(username string) string {
 	digits := number.FindString(username)
 	if trimmed := strings.TrimLeft(digits, "0"); trimmed != "" {

@@ -22,7 +22,7 @@ var clarifications = []struct {
 	{4 * time.Minute, 0, "B", "Is the first number always above 1?", 0},
 }
 
-// clarify writes the clarifications before the given time that have not been written yet.
+// clarify writes the clarifications that are due before the given time and have not been written yet.
 func (f *filling) clarify(ctx context.Context, until time.Time) error {
 	jury, err := f.store.AccountByLogin(ctx, "judge")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// A recordedAnswer is a golf submission and the result of its check, which names the problem.
+// A recordedAnswer is a golf submission and the result of its check. The result names the problem.
 type recordedAnswer struct {
 	File     string           `json:"file"`
 	Language string           `json:"language"` // id

@@ -22,8 +22,8 @@ import (
 // LadderSlug is the slug of the ladder.
 const LadderSlug = "hill"
 
-// bots lists the classes of the ladder's bots. The second string is the expression that the bot chooses among the
-// numbers that it finds.
+// bots lists the classes of the ladder's bots. The second string is the Python expression with which the bot
+// chooses one of the legal numbers.
 var bots = [...][2]string{
 	{"Lowest", "legal[0]"}, {"Highest", "legal[-1]"}, {"Middle", "legal[len(legal) // 2]"}, {"Third", "legal[len(legal) // 3]"},
 	{"Odd", "max([n for n in legal if n % 2] or legal)"}, {"Even", "max([n for n in legal if n % 2 == 0] or legal)"},

@@ -30,8 +30,8 @@ func callerAddress(remote string) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
-// expected returns the addresses from which teams must log in, in contests that are not over. If account is not
-// empty, it returns only those of the account with this id.
+// expected returns the addresses from which the teams of contests that are not over must log in. If account is not
+// empty, it returns only the addresses of the account with this id.
 func (d *Desk) expected(ctx context.Context, account string) (all []store.TeamAddress, err error) {
 	rows, err := d.Store.TeamAddresses(ctx, account)
 	if err != nil || len(rows) == 0 {
@@ -70,8 +70,8 @@ func (d *Desk) over(ctx context.Context, contest string) (bool, error) {
 	return d.phase(last) == auth.Over, nil
 }
 
-// AtAddress returns the account of the team that is expected at the caller's address, in a contest that is not
-// over. It returns nil if AutoLogin is off, or if there is no such account or more than one.
+// AtAddress returns the account that is expected at the caller's address. It is the account of a team in a contest
+// that is not over. AtAddress returns nil if AutoLogin is off, or if there is no such account or more than one.
 func (d *Desk) AtAddress(ctx context.Context, remote string) (*store.Account, error) {
 	caller := callerAddress(remote)
 	if !d.AutoLogin || !caller.IsValid() {

@@ -106,7 +106,8 @@ type Choice struct {
 	Verdict  string // such as WA, or store.Unjudged, store.Judged or store.NotAccepted
 	Language string // its id
 	Time     string // contest times, such as 1:00-2:30; either end may be omitted
-	// Verify is store.VerifyOpen or store.VerifyDone. It selects verdicts that judges verify.
+	// Verify selects submissions whose verdicts a judge must still verify (store.VerifyOpen) or has verified
+	// (store.VerifyDone).
 	Verify string
 	Worker string // the name of the worker that judged them
 	// Version is the start of the digest of the problem version with which the submissions were judged.
@@ -186,8 +187,8 @@ func (d *Desk) Choose(ctx context.Context, c *store.Contest, ch Choice) (store.F
 	return f, nil
 }
 
-// version finds a version of one of these problems by how its digest begins. If there is no such version, or more than
-// one, it returns a Refusal of the field.
+// version finds a version of one of the given problems by the first digits of its digest. If there is no such
+// version, or more than one, it returns a Refusal for the field.
 func (d *Desk) version(ctx context.Context, of []*store.ContestProblem, field, text string) (found blob.Digest, err error) {
 	const least = 8
 	text = strings.ToLower(strings.TrimSpace(text))
@@ -218,7 +219,8 @@ func (d *Desk) version(ctx context.Context, of []*store.ContestProblem, field, t
 	return found, nil
 }
 
-// between parses a range of contest times, such as 1:00-2:30 or 1:00-, and returns the corresponding times of day.
+// between parses a range of contest times, such as 1:00-2:30 or 1:00-, and returns the corresponding points in
+// time. If an end is omitted, its result is the zero time.
 func between(c *store.Contest, text string) (since, until time.Time, err error) {
 	from, to, two := strings.Cut(strings.ReplaceAll(text, "\u2013", "-"), "-") // an en dash is also allowed
 	sc := scoring.Contest{Start: c.Starts}

@@ -52,8 +52,8 @@ func (d *Desk) Clarifications(ctx context.Context, s *Seat, f store.Clarificatio
 	return all, hidden, err
 }
 
-// clarificationsHere returns the clarifications that a judge of certain sites may read: those of the teams there,
-// and those for all teams.
+// clarificationsHere returns the clarifications that a judge restricted to certain sites may read: those of the
+// teams at these sites, and those for all teams.
 func (d *Desk) clarificationsHere(ctx context.Context, s *Seat, f store.ClarificationFilter) (all []*store.Clarification, err error) {
 	teams, err := d.TeamsOf(ctx, s)
 	if err != nil {

@@ -59,8 +59,8 @@ type Desk struct {
 	AutoLogin, LockAddress bool
 	// Practice is the default for problems without their own setting. If empty, it is PracticeSamples.
 	Practice store.PracticeLevel
-	// Forget immediately removes the given blobs, except those that a row refers to. The caller must not hold
-	// Sweeping.
+	// Forget immediately removes the given blobs, except blobs that a database row refers to. The caller must not
+	// hold Sweeping.
 	Forget func(ctx context.Context, blobs []blob.Digest) error
 	// Contents returns the blobs that a manifest lists. If nil, there are no manifests.
 	Contents func(manifest blob.Digest) ([]blob.Digest, error)
@@ -288,7 +288,7 @@ func (d *Desk) at(kept bool) {
 	}
 }
 
-// enter sets the contest of a submission. If a contestant has not entered the contest yet, the submission also
+// enter sets the contest of a submission. If a contestant has not entered the contest yet, storing the submission
 // enters the contestant. A submission of the jury has no team and is unscored.
 func (d *Desk) enter(ctx context.Context, n *New, kept *store.NewSubmission) (err error) {
 	c, s := n.Seat.Contest, &n.Seat.Contest.Settings
@@ -359,10 +359,10 @@ func (d *Desk) Bounded(files []job.File, folder bool) error {
 	return nil
 }
 
-// Place returns the access to the contest for a submission that names no contest. This is the running contest with
-// the problem or, if there is none, a contest with the problem that accepts practice. Place returns nil if no
-// contest has the problem, and a Refusal if several contests with the problem are running. If the contest hides
-// its problems, it returns store.ErrNotFound.
+// Place determines the contest of a submission that names none, and returns the account's access to it. It chooses
+// the running contest with the problem. If there is none, it chooses a contest with the problem that accepts
+// practice. Place returns nil if no contest has the problem, and a Refusal if several contests with the problem
+// are running. If the contest hides its problems, it returns store.ErrNotFound.
 func (d *Desk) Place(ctx context.Context, a *store.Account, problem string) (*Seat, error) {
 	contests, err := d.Store.ContestsOf(ctx, problem)
 	if err != nil {
@@ -416,10 +416,10 @@ func several(problem string, contests []string) error {
 	}
 }
 
-// Labeled returns the problem with a label in a contest to which an account may submit now. If contest is not
-// empty, it is the slug of the contest. Otherwise the running contest is preferred to finished ones, and among
-// these the one that began last. If several are running, Labeled returns a Refusal. If there is no such problem,
-// it returns store.ErrNotFound.
+// Labeled returns the problem with a label in a contest to which an account may submit now, and the access to that
+// contest. If contest is not empty, it is the slug of the contest. Otherwise, Labeled prefers the running contest
+// to finished ones, and among the finished ones the contest that began last. If several contests are running, it
+// returns a Refusal. If there is no such problem, it returns store.ErrNotFound.
 func (d *Desk) Labeled(ctx context.Context, a *store.Account, contest, label string) (*store.Problem, *Seat, error) {
 	contests, err := d.Store.Contests(ctx)
 	if err != nil {

@@ -68,15 +68,16 @@ func (t *Access) NotBegun() *Refusal {
 	return &Refusal{Code: http.StatusForbidden, Text: t.name + " has not begun yet", Hint: "come back when it has"}
 }
 
-// of returns the access to an object in the same contest, hole or ladder that belongs to the given account.
+// of returns the access to an object, such as a submission, that belongs to the given account. The object is in
+// the same contest, hole or ladder as t.
 func (t *Access) of(account string) Access {
 	own := *t
 	own.State.Own = t.Account != nil && t.Account.ID == account
 	return own
 }
 
-// shown reports whether account a sees a contest, hole or ladder with visibility v. The flags report whether the
-// account has a role or a team in it.
+// shown reports whether account a sees a contest, hole or ladder with visibility v. The flags role and team report
+// whether the account has a role or a team in that contest, hole or ladder.
 func shown(v store.Visibility, a *store.Account, role, team bool) bool {
 	switch v {
 	case store.Public:
@@ -178,8 +179,8 @@ func (t *Access) OfBot(b *store.Bot) *Access {
 }
 
 // AdmitBot returns nil if the account may submit a bot with the given name to a ladder that has the given bots. If
-// the ladder is closed to the account, or the account has reached a limit, it returns a Refusal. A repeated key
-// does not count as another bot.
+// the ladder is closed to the account, or the account has reached a limit, it returns a Refusal. A request that
+// repeats a known key counts toward no limit.
 func (d *Desk) AdmitBot(ctx context.Context, l *store.Ladder, a *store.Account, key, name string, bots []*store.Bot) error {
 	if err := LadderAccess(l, a).Admit(); err != nil {
 		return err

@@ -25,8 +25,8 @@ func askedKinds() (kinds []string) {
 	return kinds
 }
 
-// Ask starts a workflow for an account. A repeated id returns the same workflow. If many is set, the higher limits
-// of the jury apply. Ask returns a *Refusal if the workflow is not accepted.
+// Ask starts a workflow for an account. If the account has already used the id, Ask returns the existing workflow.
+// If many is set, the higher limits of the jury apply. Ask returns a *Refusal if the workflow is not accepted.
 func (d *Desk) Ask(ctx context.Context, a *store.Account, id string, s *flow.Spec, many bool) (*store.Flow, error) {
 	if err := s.Check(); err != nil {
 		return nil, refused("%s", err)
@@ -100,8 +100,9 @@ func (d *Desk) ShutOut(ctx context.Context, a *store.Account) error {
 // hostPath matches the start of an absolute path.
 var hostPath = regexp.MustCompile(`(?:^|[\s"'(=:])/[^\s/]`)
 
-// ShownReason returns the reason for accounts that are not administrators. If the machine failed and the reason
-// contains a path on a server or worker, it returns a general text.
+// ShownReason returns the form of a reason that accounts other than administrators may see. If the machine failed
+// and the reason contains a path on a server or worker, that form is a general text. Otherwise it is the reason
+// itself.
 func ShownReason(reason string, whose judge.Blame) string {
 	if whose == judge.Setter || whose == judge.Caller || !hostPath.MatchString(reason) {
 		return reason
@@ -109,7 +110,8 @@ func ShownReason(reason string, whose judge.Blame) string {
 	return "the worker could not do this\n    ask an administrator: judged's log has the reason"
 }
 
-// FlowReason returns why a workflow failed, for accounts that are not administrators.
+// FlowReason returns the reason why a workflow failed, in the form that accounts other than administrators may
+// see.
 func (d *Desk) FlowReason(ctx context.Context, f *store.Flow) (string, error) {
 	if f.Reason == "" {
 		return "", nil

@@ -180,8 +180,8 @@ func refused(format string, args ...any) *Refusal {
 	return &Refusal{Code: http.StatusBadRequest, Text: fmt.Sprintf(format, args...)}
 }
 
-// understood rejects a golf submission that no worker could read, as far as the server can tell. It replaces the
-// file name by one that depends only on the language, because programs can see the name.
+// understood rejects a golf submission if the server can tell that no worker could read it. It replaces the
+// submission's file name by a name that depends only on the language, because programs can see the name.
 func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) error {
 	sheet, err := d.Sheet(p)
 	if err != nil || sheet == nil {
@@ -228,7 +228,8 @@ func (d *Desk) understood(ctx context.Context, n *NewAnswer, p *store.Problem) e
 	return d.installed(ctx, meant, ": a submission in it cannot be checked")
 }
 
-// readPost reads the header of a post, and returns a function that recognizes the language in the header.
+// readPost reads the header of a post. It returns a function that recognizes the language in the header. If the
+// submission itself names a language, it returns means.
 func readPost(n *NewAnswer, means func(client.OfferedLanguage) bool) (func(client.OfferedLanguage) bool, error) {
 	post, err := golf.ParsePost(string(n.Data))
 	if err != nil {

@@ -26,8 +26,8 @@ const (
 	publisher = "account with a role or the right to publish"
 )
 
-// The limits, from those that contestants may reach to those that only an attack reaches. For IPv4, a network is
-// an address. For IPv6, it is the first half of an address.
+// The limits. Contestants may reach the first ones, but only an attack reaches the last ones. The network of an
+// IPv4 address is the address itself. The network of an IPv6 address is its first half.
 var (
 	PendingSubmissions = Limit{"pending submissions", noRole, 100, 0, "wait until some of them are judged"}
 	// PendingOfTeam applies to accounts that submit for teams with the Contest API.
@@ -149,8 +149,8 @@ type Counter struct {
 	all int64
 }
 
-// Enter counts one more thing of a holder until leave is called, which must be done once. If the limit of the
-// holder or of all holders is reached, Enter returns that limit instead.
+// Enter counts one more thing of a holder. The caller must call leave once when the thing ends. If the limit of
+// the holder or of all holders is reached, Enter counts nothing and returns that limit.
 func (c *Counter) Enter(holder string, of, all Limit) (leave func(), reached *Limit) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,7 +186,8 @@ func (d *Desk) EnterStream(ctx context.Context, a *store.Account, address string
 	return enter(ctx, &d.streams, holder, of, StreamsOfServer)
 }
 
-// EnterFeed counts an event feed of the Contest API. It works like EnterStream.
+// EnterFeed counts an event feed of the Contest API until leave is called. It returns a *Refusal if the address's
+// network or the server has too many feeds.
 func (d *Desk) EnterFeed(ctx context.Context, address string) (leave func(), err error) {
 	return enter(ctx, &d.feeds, Network(address).String(), FeedsOfNetwork, FeedsOfServer)
 }

@@ -23,9 +23,9 @@ func (d *Desk) MD5(of blob.Digest, size int64) (string, error) {
 	return sum, nil
 }
 
-// WithScaled returns the given new files of a contest, whose bytes are stored, and the scaled versions of their
-// properties. It stores the scaled files for account a. The argument there lists the contest's existing files. The
-// caller must hold Kept.
+// WithScaled returns fresh, which lists new files of a contest, followed by the scaled versions of the properties
+// of these files. The bytes of the new files must be stored. WithScaled stores the scaled files for account a. The
+// argument there lists the contest's existing files. The caller must hold Kept.
 func (d *Desk) WithScaled(ctx context.Context, a *store.Account, there, fresh []media.File) ([]media.File, error) {
 	all := slices.Clone(fresh)
 	done := map[media.Place]bool{}

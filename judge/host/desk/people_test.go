@@ -223,7 +223,8 @@ func TestBodyRefusal(t *testing.T) {
 	}
 }
 
-// TestPlaces checks an author's rank by the best golf submission, in its language and in all languages.
+// TestPlaces checks the rank of an author's best golf submission, both among submissions in the same language and
+// among all submissions.
 func TestPlaces(t *testing.T) {
 	d := newDoor(t)
 	h := &store.Hole{Slug: "h", Name: "Hole", ProblemSlug: "sum", Visibility: store.Public}

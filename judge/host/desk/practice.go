@@ -18,7 +18,8 @@ func (d *Desk) practice(a *store.Account, p *store.Problem) store.PracticeLevel 
 	return d.PracticeOf(p)
 }
 
-// PracticeOf returns what practice with a problem shows, if no contest has the problem.
+// PracticeOf returns what practice with a problem shows if no contest has the problem. It does not check whether
+// an account may practice.
 func (d *Desk) PracticeOf(p *store.Problem) store.PracticeLevel {
 	return cmp.Or(p.Practice, d.Practice, store.PracticeSamples)
 }

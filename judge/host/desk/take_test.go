@@ -267,7 +267,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestPlace checks which contest a submission without a contest goes to.
+// TestPlace checks which contest a submission goes to if it names no contest.
 func TestPlace(t *testing.T) {
 	type in struct {
 		v        store.Visibility

@@ -41,13 +41,14 @@ func (d *Desk) AcceptsPassword(ctx context.Context, a *store.Account) error {
 	return &Refusal{Code: http.StatusForbidden, Text: "only staff can log in with a password on this server", Hint: "use single sign-on"}
 }
 
-// LoginFrom returns the key under which attempts are counted, for a username used from a network.
+// LoginFrom returns the key that counts login attempts with a username from the network of an address.
 func LoginFrom(login, address string) string {
 	return strings.ToLower(login) + " from " + Network(address).String()
 }
 
-// Try calls check, which reports whether a password is correct. After several wrong passwords, Try returns a
-// *Refusal that says how long to wait.
+// Try calls check, which reports whether a password is correct. It counts wrong passwords under the key by, which
+// LoginFrom returns. After several wrong passwords, Try does not call check, but returns a *Refusal that says how
+// long to wait.
 func (t *LoginThrottle) Try(by string, now time.Time, check func() (bool, error)) (good bool, err error) {
 	if wait := t.begin(by, now); wait > 0 {
 		return false, &Refusal{
@@ -61,9 +62,9 @@ func (t *LoginThrottle) Try(by string, now time.Time, check func() (bool, error)
 	return good, err
 }
 
-// begin counts an attempt and returns zero. If the next attempt must still wait, it counts nothing and returns how
-// long. An attempt counts as wrong until forget is called, so that only some of many concurrent attempts are
-// checked.
+// begin counts an attempt and returns zero. If the next attempt must still wait, begin counts nothing and returns
+// the remaining time. An attempt counts as wrong until forget is called, so that only some of many concurrent
+// attempts are checked.
 func (t *LoginThrottle) begin(by string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()

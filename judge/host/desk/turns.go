@@ -73,12 +73,12 @@ type Turn struct {
 	began time.Time
 }
 
-// Wait waits for a slot for the caller who. It returns a *Refusal if too many requests of the caller are waiting.
-// The caller of Wait must call End on the result.
+// Wait waits for a slot for the caller with the key who. It returns a *Refusal if too many requests of that caller
+// are waiting. The code that calls Wait must call End on the result.
 func (t *Turns) Wait(ctx context.Context, who string) (*Turn, error) { return t.wait(ctx, who, 1) }
 
-// wait is like Wait, but lets up to places requests of one caller run at the same time. If places is more than
-// one, there are no pauses.
+// wait is like Wait, but several requests of one caller may run at the same time. The parameter places is their
+// maximum number. If it is more than one, there are no pauses.
 func (t *Turns) wait(ctx context.Context, who string, places int) (*Turn, error) {
 	t.mu.Lock()
 	if t.of == nil {
@@ -165,16 +165,18 @@ func (t *Turn) End() {
 	}
 }
 
-// Upload waits until an account may send another request body to the API. Bodies are kept in memory or on disk
-// until the request gets its slot in Turns. The caller must end the turn after sending the response. A stalled
-// body does not delay the account's other requests.
+// Upload waits until an account may send another request body to the API, and returns the upload's turn. The
+// caller must end this turn after sending the response. The upload's turn is separate from the request's slot in
+// Turns. Upload limits the bodies that are kept in memory or on disk until their requests get such slots. A
+// stalled body does not delay the account's other requests.
 func (d *Desk) Upload(ctx context.Context, a *store.Account) (*Turn, error) {
 	return d.uploads.wait(ctx, AccountTurn(a), int(Uploads.Most))
 }
 
-// Pace waits for a slot for the request's network. It is for cheap requests without an account. A short pause
-// delays the network's next request, but not this one. If too many requests wait, Pace returns after a delay
-// without a slot, so that health checks still work.
+// Pace waits for a slot in Passers for the request's network. It is for cheap requests without an account. After
+// the slot is granted, Pace returns immediately, but keeps the slot for a short time, which delays the network's
+// next request. If too many requests wait, Pace returns after a delay without a slot, so that health checks still
+// work.
 func (d *Desk) Pace(r *http.Request) {
 	if turn, err := d.Passers.Wait(r.Context(), Network(r.RemoteAddr).String()); err == nil {
 		time.AfterFunc(leastRest, turn.End)

@@ -13,8 +13,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// mostRuns is the maximum number of workers that judge a submission near the time limit. If the submission is in
-// time on one of them, it is in time.
+// mostRuns is the maximum number of workers that judge a submission whose time is near the limit. If the
+// submission is within the limit on one of these workers, it counts as being in time.
 const mostRuns = 3
 
 // doubt returns why another worker must judge the submission before a result becomes current: its time is near the
@@ -58,7 +58,9 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 	return &store.Doubt{Why: why + " on " + r.Worker, Exclude: ran}, nil
 }
 
-// believe compares the verdicts of untrusted workers with that of a trusted worker.
+// believe handles the result of a trusted worker for a submission that untrusted workers have also judged. For
+// each of their verdicts, it records whether the verdict was wrong, and it reports contradictions to the
+// administrators.
 func (d *Dispatcher) believe(ctx context.Context, r *job.Result, f store.Folded) {
 	if r.Finished == nil || len(f.Guests) == 0 {
 		return
@@ -90,7 +92,8 @@ func (d *Dispatcher) takeOut(ctx context.Context, worker, note string) error {
 	return errors.Join(d.o.Store.SetWorkerState(ctx, w.ID, store.Drained, note), d.Drain(worker))
 }
 
-// lonely is how long a submission waits for a worker that may rejudge it. After that, its verdict becomes current.
+// lonely is how long a submission with a time near the limit waits if no connected worker may rejudge it. After
+// that, its verdict becomes current. An audit waits equally long for workers that are offline.
 const lonely = time.Minute
 
 // Stranded returns the submissions that must be rejudged but that no connected worker may rejudge.

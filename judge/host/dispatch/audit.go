@@ -36,7 +36,7 @@ func (d *Dispatcher) audit(ctx context.Context, r *job.Result, submission string
 	}
 }
 
-// firstSolved reports whether no other submission to the problem was accepted in the contest.
+// firstSolved reports whether no submission other than s has been accepted for the problem of s in the contest.
 func (d *Dispatcher) firstSolved(ctx context.Context, s *store.Submission) (bool, error) {
 	all, err := d.o.Store.Submissions(ctx, store.Filter{Contest: s.Contest, Problem: s.Problem, Verdict: string(judge.Accepted), Limit: 2})
 	return !slices.ContainsFunc(all, func(other *store.Submission) bool { return other.ID != s.ID }), err
@@ -63,8 +63,8 @@ func (d *Dispatcher) beginAudit(ctx context.Context, r *job.Result, of *store.Su
 	return nil
 }
 
-// concluded ends an audit and records what it shows about the workers. The submission's verdict remains in effect
-// until an administrator has reviewed it.
+// concluded ends an audit and records which workers were right and which were wrong. The submission's verdict
+// remains in effect until an administrator has reviewed it.
 func (d *Dispatcher) concluded(ctx context.Context, f *store.Flow, a *flow.Audited) (err error) {
 	var all []string
 	for _, one := range a.Opinions {

@@ -16,7 +16,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// answering lets each worker finish its jobs with the given verdict.
+// answering makes each worker in verdicts finish its jobs until the test ends. The verdict of each job is the one
+// to which verdicts maps the worker.
 func (h *harness) answering(verdicts map[*fake]judge.Verdict) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
@@ -40,7 +41,7 @@ func (h *harness) answering(verdicts map[*fake]judge.Verdict) {
 }
 
 // TestAudit checks that another worker rejudges a submission and that the first verdict remains in effect. It also
-// checks which workers judge again if the two disagree.
+// checks which workers repeat the judging if the two verdicts contradict each other.
 func TestAudit(t *testing.T) {
 	for name, tt := range map[string]struct {
 		second judge.Verdict
@@ -188,8 +189,8 @@ func TestWorkersThatDiffer(t *testing.T) {
 	}
 }
 
-// TestAnAuditWaitsForNobodyWhoIsGone checks that an audit ends with the verdicts so far if the workers that it
-// needs disconnect.
+// TestAnAuditWaitsForNobodyWhoIsGone checks that an audit ends with the verdicts that it already has if the
+// workers for its missing jobs disconnect.
 func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.o.Audit, h.o.Class = 1, class
@@ -220,8 +221,8 @@ func TestAnAuditWaitsForNobodyWhoIsGone(t *testing.T) {
 	})
 }
 
-// TestTrust checks that findings against a worker are forgotten after enough agreement. Until then, more of its
-// judgements are audited.
+// TestTrust checks that disagreements with a worker are forgotten after other workers have agreed with it often
+// enough. Until then, more of this worker's judgements are audited.
 func TestTrust(t *testing.T) {
 	var k trust
 	asks := func() (n int) {

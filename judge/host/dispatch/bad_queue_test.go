@@ -150,7 +150,7 @@ func (b *badly) serve(ctx context.Context) {
 	}
 }
 
-// work runs a worker with one slot, which disrupts each job at most once.
+// work runs a worker with one slot until ctx is done. Each job is disrupted at most once.
 func (b *badly) work(ctx context.Context, name string) {
 	for ctx.Err() == nil {
 		m, err := b.queue.join(ctx, queue.JoinOptions{Worker: name, Class: class, Slots: 1, Lanes: job.Lanes})

@@ -44,7 +44,7 @@ type Options struct {
 	Workers func()
 	// Ended is called when a workflow has ended. It may be nil.
 	Ended func()
-	// At is called after each step of a job. Tests use it to stop the process there. It may be nil.
+	// At is called after each step of a job. Tests use it to stop the process at that step. It may be nil.
 	At func(Step)
 }
 
@@ -301,8 +301,8 @@ func (d *Dispatcher) fold(ctx context.Context, r *job.Result) error {
 // failing queue often delivers jobs that workers never receive, and one broken worker loses all jobs.
 const manyLost = 2
 
-// unproven marks the result of a job that was delivered too often, unless the job clearly crashed workers. A
-// marked job is retried on workers that have not had it.
+// unproven sets r.Unproven unless enough workers are known to have lost the job of r. A job with an unproven
+// result is retried on workers that have not had it.
 func (d *Dispatcher) unproven(r *job.Result) {
 	times, ended, gave := d.queue.Had(r.Job)
 	if len(d.failing.lost(r.Job, ended, gave)) >= manyLost || times >= manyLost && !d.view.anotherThan(r.Worker, ended) {
@@ -332,8 +332,8 @@ func (d *Dispatcher) keep(ctx context.Context, r *job.Result, events blob.Digest
 	return f, "remove from the queue job ", d.clear(ctx, r.Job, f.Outcome)
 }
 
-// clear removes a finished job from the queue. The worker's acknowledgement may have been lost, or the job may
-// have been dispatched again. In both cases it would run once more.
+// clear removes a finished job from the queue. Otherwise the job would run again if the worker's acknowledgement
+// was lost, or if the job was dispatched again.
 func (d *Dispatcher) clear(ctx context.Context, id string, o store.Outcome) error {
 	if o == store.Dropped { // the sender may not hold the job, or the job still runs
 		return nil
@@ -345,7 +345,7 @@ func (d *Dispatcher) clear(ctx context.Context, id string, o store.Outcome) erro
 	return d.queue.Delete(ctx, lane, class, id)
 }
 
-// Cancel cancels a job, so that its result is discarded. It reports whether the job was pending.
+// Cancel cancels a job, so that its result is discarded. It returns false if the job is not pending anymore.
 func (d *Dispatcher) Cancel(ctx context.Context, id string) (bool, error) {
 	done, err := d.o.Store.Cancel(ctx, id)
 	return d.cancelled(ctx, id, done, err)
@@ -395,7 +395,8 @@ func (d *Dispatcher) withdraw(ctx context.Context, id string) error {
 	return nil
 }
 
-// where returns the lane, the class and the worker of a job. The worker is empty if none runs the job.
+// where returns the lane and the class of a job, and the worker that runs it. The worker is empty if no worker
+// claims to run the job.
 func (d *Dispatcher) where(ctx context.Context, id string) (job.Lane, string, string, error) {
 	lane, class, err := d.o.Store.Place(ctx, id)
 	return lane, class, d.view.doing(id), err

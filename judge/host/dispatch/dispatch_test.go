@@ -62,7 +62,7 @@ func TestFeedIsNoMoreThanIsWanted(t *testing.T) {
 	})
 }
 
-// TestLanesInOrder checks that jobs with higher priority are dispatched first, and that the others follow.
+// TestLanesInOrder checks that waiting jobs are dispatched in the order of their lanes, highest priority first.
 func TestLanesInOrder(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.step = func(Step) { time.Sleep(time.Millisecond) } // otherwise all jobs are dispatched at the same time
@@ -330,8 +330,8 @@ func TestAQueueThatHoldsJobsBack(t *testing.T) {
 	})
 }
 
-// TestAJobThatComesToThoseWhoWaited checks that a job that has just arrived is not taken for a queue error,
-// however long workers have been idle. The job itself must also have been in the queue for a long time.
+// TestAJobThatComesToThoseWhoWaited checks that a job that has just arrived does not cause a queue error, however
+// long workers have been idle. The job itself must also have been in the queue for a long time.
 func TestAJobThatComesToThoseWhoWaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, false)
@@ -432,7 +432,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 	})
 }
 
-// TestProgress checks that progress is shown only if the worker was given the job.
+// TestProgress checks that progress of a job is shown only if it comes from the worker that was given the job.
 func TestProgress(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		ids := h.submit(job.Practice, class, 2)
@@ -456,8 +456,8 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// TestOneOfTwoLeads checks that only one of two servers with the same database dispatches jobs. When it stops, the
-// other continues immediately.
+// TestOneOfTwoLeads checks that only one of two servers with the same database dispatches jobs. When that server
+// stops, the other server continues immediately.
 func TestOneOfTwoLeads(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		second := h.dispatcher("second")
@@ -489,7 +489,7 @@ func TestOneOfTwoLeads(t *testing.T) {
 		})
 		run(second)
 		judgeAll(8)
-		// A job that is done before it is marked as dispatched is not counted.
+		// Fed does not count a job that is done before it is marked as dispatched, so its value may be too low.
 		if first, other := h.Counts().Fed, second.Counts().Fed; first == 0 || other != 0 {
 			t.Errorf("the one that leads gave out %d jobs, the other %d", first, other)
 		}

@@ -81,8 +81,8 @@ func (f *failing) lost(id string, ended, gave []string) []string {
 	return slices.Clone(j.ended)
 }
 
-// done records that a worker completed a job. It returns the workers that have now failed at too many jobs that
-// others completed.
+// done records that a worker completed a job. It returns the workers that failed at the job before and have now
+// reached mostFailures.
 func (f *failing) done(id, worker string) (broken []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -111,8 +111,9 @@ func (f *failing) ended(id string) {
 	delete(f.jobs, id)
 }
 
-// rests reports whether a job that has failed must still wait before its next try. The argument tries is the
-// number of its failures, and after lists the delays.
+// rests reports whether a failed job must still wait before its next try. The argument tries is the number of the
+// job's failures. The argument after lists the waiting time after each failure; the last one applies to all
+// further failures.
 func (f *failing) rests(id string, tries int, after []time.Duration) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 )
 
 // TestAJobThatFailedEverywhereWaits checks that a job that failed on the only worker waits, and does not block the
-// jobs behind it. Another worker gets it immediately.
+// jobs behind it. A worker on which the job has not failed gets it immediately.
 func TestAJobThatFailedEverywhereWaits(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.retry = []time.Duration{time.Hour}

@@ -15,8 +15,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// flows plans the next jobs of workflows. It does so after each part, and regularly for all workflows, because
-// another server may have stored a part.
+// flows plans the next jobs of workflows. It plans a workflow whenever a part of it, the result of one of its
+// jobs, is stored. It also plans all workflows regularly, because another server may have stored a part.
 type flows struct {
 	poke chan struct{}
 
@@ -94,8 +94,9 @@ func (d *Dispatcher) flowLoop(ctx context.Context) {
 	}
 }
 
-// gone reports whether the workers that an audit needs have been offline for at least the duration lonely. A
-// shorter absence is normal: after a server restart all workers are offline for a moment.
+// gone is called while no connected worker may run the missing jobs of the audit with this id. It reports whether
+// this has lasted for at least the duration lonely. A shorter absence is normal: after a server restart all
+// workers are offline for a moment.
 func (f *flows) gone(id string, now time.Time) bool {
 	since, known := f.alone[id]
 	if !known {
@@ -108,7 +109,7 @@ func (f *flows) gone(id string, now time.Time) bool {
 	return true
 }
 
-// plan adds the missing jobs of a workflow, or ends the workflow.
+// plan creates the jobs that a workflow needs next. If the workflow is done, plan ends it.
 func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	f, err := d.o.Store.Flow(ctx, id)
 	if err != nil || f.State != store.FlowRunning {
@@ -178,8 +179,8 @@ func (d *Dispatcher) excluded(j *flow.Job, guests []string) []string {
 	return all
 }
 
-// someone reports whether a worker that may run a job of a workflow is connected, and whether such a worker
-// exists.
+// someone reports whether a worker that may run j is online (here), and whether there is such a worker at all,
+// online or not (known).
 func (d *Dispatcher) someone(j *flow.Job) (here, known bool) {
 	exclude := d.excluded(j, d.view.guests(d.o.Class))
 	here, _ = d.view.others(d.o.Class, exclude...)

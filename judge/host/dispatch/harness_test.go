@@ -133,7 +133,8 @@ func newHarness(t *testing.T, server bool) *harness {
 	return h
 }
 
-// dispatcher returns another Dispatcher with the same database.
+// dispatcher returns another Dispatcher with the harness's database. The argument holder is its name for leader
+// leases.
 func (h *harness) dispatcher(holder string) *Dispatcher {
 	h.Helper()
 	blobs, err := blob.Open(filepath.Join(h.dir, "blobs"), 0)
@@ -171,7 +172,8 @@ func (h *harness) lead(holder string) int64 {
 	return epoch
 }
 
-// give calls feed once, and waits until untaken jobs of the lane and class are in the queue.
+// give calls feed once, and waits until the number of untaken jobs of the lane and class in the queue equals the
+// argument untaken.
 func (h *harness) give(lane job.Lane, class string, untaken int) {
 	h.Helper()
 	h.must(h.feed(h.Context(), h.lead("first")))
@@ -205,8 +207,8 @@ func (h *harness) states(lane job.Lane, class string) (waiting, out int) {
 // patience is the timeout for actions that take only a moment on an idle machine.
 const patience = 5 * time.Minute
 
-// until waits until the function is returns true. If that takes too long, the test fails with a message in which
-// what describes the condition.
+// until waits until `is()` returns true. If that takes too long, the test fails with a message that contains the
+// text what.
 func (h *harness) until(what string, is func() bool) {
 	h.Helper()
 	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
@@ -245,7 +247,7 @@ func (h *harness) joins(name, class string, guest bool, slots int) *fake {
 	return &fake{m, h, name}
 }
 
-// take receives the next job, and waits until the Dispatcher knows this.
+// take receives the next job for f, and waits until the Dispatcher knows that f runs the job.
 func (f *fake) take() *lease {
 	f.h.Helper()
 	ctx, cancel := context.WithTimeout(f.h.Context(), patience)

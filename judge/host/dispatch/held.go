@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// tellMost is the maximum time without a message about a submission. A worker sends an event after each build
-	// and each test case.
+	// tellMost is the maximum time for which a worker that judges a submission may send no message about it. A
+	// worker sends an event after each build and each test case.
 	tellMost = 15 * time.Minute
 	// obeyWithin is how long a drained worker may still accept jobs. leaveWithin is how long it may stay
 	// connected.
@@ -68,7 +68,7 @@ func (d *Dispatcher) heardOf(ctx context.Context) {
 	}
 }
 
-// watch finds workers that hold a job for too long, and drained workers that stay connected.
+// watch takes jobs from workers that hold them for too long, and disconnects drained workers that do not leave.
 func (d *Dispatcher) watch(ctx context.Context, now time.Time) error {
 	for _, h := range d.view.held(now) {
 		what := fmt.Sprintf("it held the job for %v", h.age.Round(time.Minute))
@@ -110,8 +110,8 @@ type hold struct {
 	age, quiet  time.Duration
 }
 
-// held returns the jobs about which the worker has sent no message for tellMost, and the jobs that a worker has
-// held for job.HeldMost.
+// held returns the jobs about which their workers have sent no message for tellMost, and the jobs that workers
+// have held for job.HeldMost.
 func (v *view) held(now time.Time) (all []hold) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -138,7 +138,8 @@ func (v *view) disown(worker, id string) {
 	m.disowned = append(m.disowned, id)
 }
 
-// defies reports whether a drained worker took a job after obeyWithin, or is still connected after leaveWithin.
+// defies reports whether a worker ignores that it was drained. This is so if it took a job more than obeyWithin
+// after that, or is still connected after leaveWithin. The argument out reports whether the worker is drained.
 func (v *view) defies(worker string, out bool, now time.Time) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

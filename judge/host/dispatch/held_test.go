@@ -13,7 +13,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// given returns a queued job, and a worker that may take it.
+// given enqueues a job and connects a worker that may take it. It returns the job's id and the worker.
 func (h *harness) given() (id string, w *fake) {
 	h.folding()
 	id = h.submit(job.Practice, class, 1)[0]
@@ -234,7 +234,8 @@ func TestWhatIsOut(t *testing.T) {
 	run(t, func(t *testing.T, h *harness) {
 		h.folding()
 		ids := h.submit(job.Practice, class, 4)
-		// ahead holds which jobs wait for readers, and how many go before each.
+		// ahead checks, for each job, how many jobs are ahead of it and how many of these have higher priority. A
+		// - stands for a job that does not wait.
 		ahead := func(want string) {
 			t.Helper()
 			got := ""

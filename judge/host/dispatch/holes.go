@@ -65,7 +65,7 @@ func (d *Dispatcher) proveAgain(ctx context.Context) error {
 }
 
 // Recheck starts a check of all valid submissions to a hole, and returns their number. It skips submissions that
-// are already being rechecked. After an error, another call continues.
+// are already being rechecked. If it fails, another call starts the missing checks.
 func (d *Dispatcher) Recheck(ctx context.Context, hole string) (int, error) {
 	valid, err := d.o.Store.Valid(ctx, hole, d.o.Class)
 	if err != nil {

@@ -47,8 +47,8 @@ func (s *stream) tell() {
 	s.changed = make(chan struct{})
 }
 
-// add stores events from a worker. A worker that starts again sends the same events again. Events after a gap are
-// dropped, because they cannot be shown in order.
+// add stores events from a worker. It ignores events that are already stored, because a worker that restarts a job
+// sends them again. It drops events after a gap, because they cannot be shown in order.
 func (l *live) add(p job.Progress) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,8 +15,8 @@ func told(first int, events ...string) job.Progress {
 	return p
 }
 
-// TestLive checks that events are shown in order and once, even if a worker starts again or messages are lost.
-// After a job ends, nothing of it remains in memory.
+// TestLive checks that events are shown in order and once, even if a worker restarts a job or messages are lost.
+// After a job has ended, none of its events remain in memory.
 func TestLive(t *testing.T) {
 	d := New(Options{})
 	w := d.Watch("j")

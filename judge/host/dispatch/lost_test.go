@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// empty removes jobs from the queue, as if its directory had been deleted.
+// empty removes jobs from the queue, as if the directory of the queue had been deleted.
 func (h *harness) empty(lane job.Lane, ids ...string) {
 	h.Helper()
 	for _, id := range ids {
@@ -128,7 +128,7 @@ func TestResultsAreTakenFirst(t *testing.T) {
 	})
 }
 
-// TestAWorkerThatIsSilent checks that the claims of a silent worker expire.
+// TestAWorkerThatIsSilent checks that a silent worker's claims to run jobs expire.
 func TestAWorkerThatIsSilent(t *testing.T) {
 	c := newView()
 	c.admit("w", class, false)

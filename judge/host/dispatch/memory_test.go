@@ -86,7 +86,8 @@ func (m *memory) Close() {
 // Tell does nothing: the queue has one server.
 func (m *memory) Tell(queue.News) error { return nil }
 
-// hearBy makes another server receive the messages of workers. The workers reconnect to that server.
+// hearBy passes all further messages from workers to l, the listener of another server. The workers reconnect to
+// that server.
 func (m *memory) hearBy(l queue.Listener) {
 	m.heard.Lock()
 	m.listen = l
@@ -98,7 +99,7 @@ func (m *memory) hearBy(l queue.Listener) {
 	}
 }
 
-// change wakes all waiting goroutines. The caller must hold mu.
+// change wakes all goroutines that wait for a change of m. The caller must hold mu.
 func (m *memory) change() {
 	close(m.changed)
 	m.changed = make(chan struct{})
@@ -306,7 +307,8 @@ func (m *memory) CatchUp(ctx context.Context) error {
 	}
 }
 
-// release makes jobs available again if their workers are gone or have not sent heartbeats.
+// release makes jobs available again if which returns true for their current lease. Their workers are recorded as
+// having lost the jobs.
 func (m *memory) release(which func(*given) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -319,7 +321,8 @@ func (m *memory) release(which func(*given) bool) {
 	}
 }
 
-// missed reports that a worker has left and did not reconnect.
+// missed removes a worker that has left and did not reconnect. It releases the worker's jobs and informs the
+// server.
 func (m *memory) missed(s *seat) {
 	m.mu.Lock()
 	is := m.seats[s.name] == s
@@ -398,7 +401,7 @@ func (s *seat) beatOn() {
 	}
 }
 
-// tellBeat sends a heartbeat and renews the worker's leases.
+// tellBeat sends a heartbeat and renews the worker's leases. If surely is false, the heartbeat may get lost.
 func (s *seat) tellBeat(surely bool) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
@@ -413,7 +416,7 @@ func (s *seat) tellBeat(surely bool) {
 	s.say(func(l queue.Listener) { l.Beat(s.name, b) })
 }
 
-// freeze makes the worker silent without disconnecting it, or lets it continue.
+// freeze makes the worker silent without disconnecting it if is is true. Otherwise the worker continues.
 func (s *seat) freeze(is bool) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()

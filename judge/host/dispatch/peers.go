@@ -2,7 +2,8 @@ package dispatch
 
 import "assay/judge/host/queue"
 
-// tellPeers sends news to the other servers. If a message does not arrive, they find out by themselves.
+// tellPeers sends news to the other servers. If a message gets lost, these servers read the change from the
+// database later.
 func (d *Dispatcher) tellPeers(n queue.News) {
 	if d.queue == nil { // before Use
 		return

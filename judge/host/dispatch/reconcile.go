@@ -92,16 +92,16 @@ func (d *Dispatcher) Reconcile(ctx context.Context) error {
 	return d.unblock(ctx, undone, len(out) == 0)
 }
 
-// believed reports whether a job was dispatched only a moment ago, so that the queue may not list it yet. A time
+// believed reports whether a job dispatched at the time at is so recent that the queue may not list it yet. A time
 // far in the future was recorded before the clock was set back, so it does not count.
 func believed(at, now time.Time) bool {
 	return at.After(now.Add(-graceOut)) && at.Before(now.Add(time.Minute))
 }
 
-// unblock recreates the queue if the queue does not deliver jobs: workers have been idle for long although there
-// are jobs for them, or the queue contains finished jobs. Nothing is lost, because dispatched jobs that no worker
-// has are enqueued again. The classes in undone have jobs in the queue. Idle reports whether no job has been
-// dispatched for long.
+// unblock recreates the queue if the queue does not deliver jobs. This is so if workers have been idle for long
+// although there are jobs for them, or although the queue contains finished jobs. Nothing is lost, because
+// dispatched jobs that no worker has are enqueued again. The map undone contains the classes that have jobs in the
+// queue. The argument idle reports whether no job is dispatched, except jobs dispatched a moment ago.
 func (d *Dispatcher) unblock(ctx context.Context, undone map[string]bool, idle bool) error {
 	queues, err := d.o.Store.Queues(ctx)
 	if err != nil {

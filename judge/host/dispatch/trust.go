@@ -82,7 +82,7 @@ func (t *trust) asks(worker string) bool {
 	return true
 }
 
-// differ returns the number of accounts on whose submissions others recently disagreed with a worker.
+// differ returns the number of accounts on whose submissions other workers recently disagreed with a worker.
 func (t *trust) differ(worker string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

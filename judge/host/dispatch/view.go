@@ -94,7 +94,7 @@ func (v *view) ended(worker, id string) {
 	v.moved[m.class] = time.Now()
 }
 
-// beat records a heartbeat. It returns the heartbeat's note if that is new.
+// beat records a heartbeat. It returns the heartbeat's note if the note differs from the previous one.
 func (v *view) beat(worker string, b job.Beat) (note string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -147,8 +147,8 @@ func (v *view) classes() (all []string) {
 	return all
 }
 
-// waits reports whether workers of a class have had idle slots for the time most without getting a job. If so, it
-// restarts the measurement.
+// waits reports whether workers of a class have had idle slots for at least the duration most without getting a
+// job. If so, waits starts to measure this time from zero again.
 func (v *view) waits(class string, most time.Duration) bool {
 	if v.free(class) == 0 {
 		return false
@@ -162,8 +162,8 @@ func (v *view) waits(class string, most time.Duration) bool {
 	return true
 }
 
-// others reports whether the class has an online worker that is not excluded, and whether such a worker has an
-// idle slot.
+// others reports whether the class has a worker that is online, accepts jobs and is not excluded (here). It also
+// reports whether such a worker has an idle slot (free).
 func (v *view) others(class string, excluded ...string) (here, free bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -219,8 +219,9 @@ func (v *view) anotherThan(worker string, those []string) bool {
 	return here
 }
 
-// telling reports whether a worker claims to run a job and its progress may be shown. The progress of an untrusted
-// worker stays hidden, because others must confirm it.
+// telling records that a worker has sent progress of a job. It reports whether the progress may be shown: the
+// worker must claim to run the job. The progress of an untrusted worker stays hidden, because other workers must
+// confirm its verdict.
 func (v *view) telling(worker, id string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// JobState returns the state of a job, which the database gives as s, for readers. A dispatched job waits in the queue
-// until a worker claims to run it.
+// JobState returns the state of a job for display. The argument s is the job's state in the database. A job that
+// is dispatched according to the database is shown as waiting until a worker claims to run it.
 func (d *Dispatcher) JobState(id string, s store.JobState) store.JobState {
 	if s == store.Out && d.view.doing(id) == "" {
 		return store.Waiting
@@ -18,8 +18,9 @@ func (d *Dispatcher) JobState(id string, s store.JobState) store.JobState {
 	return s
 }
 
-// AheadOf counts the jobs that go before a waiting one, as store.AheadOf does, but also those in the queue that no
-// worker claims to run. The job itself may be one of these. Its errors are those of store.AheadOf.
+// AheadOf counts the jobs that go before a waiting job. These are the jobs that store.AheadOf counts, and the jobs
+// in the queue that no worker claims to run. The waiting job may itself be in the queue. AheadOf returns the same
+// errors as store.AheadOf.
 func (d *Dispatcher) AheadOf(ctx context.Context, id string) (a store.Ahead, lane job.Lane, class string, err error) {
 	if lane, class, err = d.o.Store.Place(ctx, id); err != nil {
 		return a, lane, class, err
@@ -49,7 +50,7 @@ func (d *Dispatcher) AheadOf(ctx context.Context, id string) (a store.Ahead, lan
 	return a, lane, class, err
 }
 
-// aheadInLanes counts the waiting jobs of a class in the lanes that go before one.
+// aheadInLanes counts the waiting jobs of a class in the lanes that go before the given lane.
 func (d *Dispatcher) aheadInLanes(ctx context.Context, lane job.Lane, class string) (a store.Ahead, err error) {
 	rows, err := d.o.Store.Queues(ctx)
 	for _, q := range rows {
@@ -65,8 +66,8 @@ func (d *Dispatcher) out(ctx context.Context) ([]store.OutJob, error) {
 	return d.o.Store.OutSince(ctx, time.Now().AddDate(100, 0, 0))
 }
 
-// Queues counts the open jobs as store.Queues does, except that only jobs that a worker claims to run count as
-// dispatched. The others are in the queue and wait.
+// Queues counts the open jobs as store.Queues does, except for dispatched jobs that no worker claims to run. These
+// jobs are still in the queue, so Queues counts them as waiting.
 func (d *Dispatcher) Queues(ctx context.Context) ([]store.Queue, error) {
 	rows, err := d.o.Store.Queues(ctx)
 	if err != nil {

@@ -33,8 +33,8 @@ func (d *Dispatcher) Published(b job.Bundle) {
 	}
 }
 
-// orderWarm sends a worker the bundles to prepare. An untrusted worker gets only those that it could fetch without
-// a job.
+// orderWarm sends a worker the bundles to prepare. An untrusted worker gets only the bundles that it may fetch
+// without a job.
 func (d *Dispatcher) orderWarm(ctx context.Context, worker string, all []job.Bundle) {
 	o := job.Order{Kind: job.Warm, Bundles: all}
 	var err error

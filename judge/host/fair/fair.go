@@ -25,9 +25,9 @@ func Tags(v, last, cost int64) (start, finish int64) {
 	return start, start + max(cost, 1)
 }
 
-// Due returns the limit of a job that becomes the first of its owner. Served is the number of jobs that the lane
-// has dispatched, and others the number of other owners with a waiting job. At most two jobs of each of these
-// owners go before it.
+// Due returns the limit of a job that becomes the first waiting job of its owner: the number of dispatched jobs at
+// which the job goes, whatever its tag. Served is the number of jobs that the lane has dispatched, and others the
+// number of other owners with a waiting job. At most two jobs of each of these owners go before it.
 func Due(served int64, others int) int64 { return served + 2*int64(max(others, 1)) }
 
 // First is the first waiting job of an owner.

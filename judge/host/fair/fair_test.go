@@ -13,8 +13,8 @@ import (
 
 var owners = []string{"a", "b", "c"}
 
-// play adds and takes jobs at random, and calls listen after each step with the queue and the job that was added
-// or taken.
+// play adds and takes jobs at random. After each step it calls listen with the queue, the job of the step, the
+// cost of an added job, and whether the job was added.
 func play(t *rapid.T, listen func(q *fairtest.Lane, j fairtest.Job, cost int64, added bool)) {
 	q := &fairtest.Lane{}
 	for range rapid.IntRange(1, 80).Draw(t, "steps") {

@@ -7,8 +7,9 @@ import (
 	"assay/judge/host/store"
 )
 
-// markFew finds the frozen submissions whose verdicts balloon runners may see, and marks the judgements for which
-// this has changed. The caller must have locked the contest.
+// markFew recomputes c.few, the frozen submissions whose verdicts balloon runners may see. It marks the judgements
+// of all submissions that are new in c.few, or no longer in it, as changed. The caller must have locked the
+// contest.
 func (c *Contest) markFew() {
 	few := map[string]bool{}
 	public, bound := c.setup.scored.Public(c.now), c.setup.contest.Settings.BalloonsInFreeze
@@ -33,8 +34,8 @@ func (c *Contest) markFew() {
 	c.few = few
 }
 
-// touchTeams adds the judgements of all teams that sent one of these submissions. How many problems a team has
-// solved decides which of its frozen judgements a balloon runner sees.
+// touchTeams adds to touched the judgements of all teams that sent one of the given submissions. How many problems
+// a team has solved decides which of its frozen judgements a balloon runner sees.
 func (c *Contest) touchTeams(touched map[key]bool, submissions []string) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

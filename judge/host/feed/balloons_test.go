@@ -131,7 +131,7 @@ func TestRunnersSeeTheirJudgements(t *testing.T) {
 }
 
 // TestRunnersDoNotLoseSilently checks that the feed ends if a runner loses a judgement between the request and the
-// first lines of the feed. Its token is then no longer valid.
+// first lines of the feed. The runner's token is then no longer valid.
 func TestRunnersDoNotLoseSilently(t *testing.T) {
 	w := frozenWorld(t, 1)
 	c, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest)
@@ -214,7 +214,8 @@ func TestHiddenFromRunners(t *testing.T) {
 	}
 }
 
-// TestTokensOfRunnersHold checks that a runner must read everything again only if it may have lost something.
+// TestTokensOfRunnersHold checks that the token of a runner becomes invalid only if the runner may have lost a
+// judgement.
 func TestTokensOfRunnersHold(t *testing.T) {
 	mark := func(w *world, i int) {
 		w.must(w.store.Mark(w.Context(), w.sent[i].ID, w.people[0].ID, store.Mark{Verdict: judge.Accepted, Why: "x"}, -1))

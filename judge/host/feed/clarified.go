@@ -46,8 +46,9 @@ func (c *Contest) readClarifications(ctx context.Context, s *setup) ([]*unit, er
 	return units, nil
 }
 
-// chosen returns the objects of a clarification to several teams and groups. In 2026-01 there is one object, and
-// in 2023-06 one per team. The map used contains the ids of all clarifications.
+// chosen returns the objects of a clarification that the jury sent to several teams and groups. Version 2026-01 of
+// the Contest API gets one object, and version 2023-06 gets one per team. The map used contains the ids of all
+// clarifications.
 func (s *setup) chosen(it item, to store.Recipients, used map[string]bool) []item {
 	one := it
 	one.only, one.Object = clics.V2026, clone(it.Object)

@@ -23,7 +23,8 @@ type Reader struct {
 	Role    clics.Role
 	Team    string // id; empty if the client belongs to no team
 	Account string // id; may be empty
-	// Sites lists ids of groups, separated by spaces. If it is not empty, the client sees nothing of other teams.
+	// Sites lists ids of groups, separated by spaces. If it is not empty, the client sees only teams in these
+	// groups.
 	Sites  string
 	Strict bool // no extensions of the API, and no accounts in the feed
 }
@@ -34,7 +35,8 @@ func (c *Contest) own(to Reader, it *item) bool {
 		to.Team != "" && slices.Contains(it.told, to.Team)
 }
 
-// visible reports whether a reader sees an item. For a removed item, it reports whether the reader would see it.
+// visible reports whether a reader sees an item. For a removed item, it reports whether the reader would see the
+// item if it had not been removed.
 func (c *Contest) visible(to Reader, typ clics.Type, it *item) bool {
 	insider := to.Role.Insider()
 	if typ == clics.Awards && to.Sites != "" {
@@ -111,8 +113,8 @@ type Line struct {
 	Own    bool // it belongs to the reader's team, or is its account
 }
 
-// lines returns the objects of a unit that a reader sees. If gone is set, it returns the removed objects that the
-// reader may have seen earlier.
+// lines returns the objects of a unit that a reader sees. If gone is set, it instead returns the removed objects
+// that the reader may have seen earlier.
 func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 	for i := range u.items {
 		it := &u.items[i]
@@ -160,7 +162,7 @@ func (c *Contest) sawQuestion(to Reader, it *item) bool {
 	return it.replied == to.Team
 }
 
-// known returns the teams that receive the item, except those that the reader does not see. If none remain, it
+// known returns the teams that receive the item, except teams that are hidden from the reader. If none remain, it
 // returns nil.
 func (c *Contest) known(to Reader, it *item) (ids []string) {
 	own := c.setup.teams[to.Team]
@@ -198,8 +200,8 @@ type Cursor struct {
 	stamp int64
 	seq   int64  // of the last token, which covers everything before it
 	word  string // word of the last token; it changes when the reader loses objects
-	// touched contains the units to send, because the reader may have an older state of them. If nil, all are
-	// sent.
+	// touched contains the units that are sent because the reader may have an older state of them. If nil, all
+	// units are sent.
 	touched map[key]bool
 	base    int64 // stamp of the contest before touched was computed
 	lost    int64 // Contest.lost before touched was computed
@@ -230,8 +232,9 @@ func (c *Contest) word(to Reader) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// Cursor returns a cursor at the beginning of a contest, or after token. It returns ErrToken if the token is not
-// valid. Types lists the types that the reader wants. If empty, it wants all.
+// Cursor returns a cursor after the line with the given token, or at the beginning of the contest if token is
+// empty. It returns ErrToken if the token is not valid. The reader gets objects of the given types, or of all
+// types if types is empty.
 func (c *Contest) Cursor(ctx context.Context, to Reader, token string, types []clics.Type) (*Cursor, error) {
 	cur := &Cursor{c: c, to: to, types: types, sent: map[*unit][]sent{}}
 	if token == "" {
@@ -302,7 +305,8 @@ func (cur *Cursor) Next() (b Batch, err error) {
 	}
 	var lost, found []Line
 	for _, t := range clics.Types {
-		// The checks of ccs-specs treat accounts in a feed as objects that REST does not have.
+		// The checks of ccs-specs treat accounts in a feed as objects that REST does not have. Therefore a strict
+		// reader gets accounts only on request.
 		if len(cur.types) > 0 && !slices.Contains(cur.types, t) || len(cur.types) == 0 && t == clics.Accounts && cur.to.Strict {
 			continue
 		}
@@ -332,7 +336,8 @@ func (cur *Cursor) Next() (b Batch, err error) {
 	return b, nil
 }
 
-// unit returns the objects of a unit that a reader no longer sees, and the new or changed ones that it sees now.
+// unit returns the objects of u that the reader no longer sees (lost), and the objects that it sees and that are
+// new or have changed (found).
 func (cur *Cursor) unit(u *unit, first bool) (lost, found []Line, err error) {
 	now, err := cur.c.lines(cur.to, u, false)
 	if err != nil {

@@ -32,8 +32,8 @@ type Registry struct {
 const (
 	// idle is the time without a request after which a contest is dropped from memory.
 	idle = 10 * time.Minute
-	// many is the maximum number of events that are applied individually. If there are more, everything is read
-	// again.
+	// many is the maximum number of events that are applied individually. If there are more, the whole contest is
+	// read again.
 	many = 500
 )
 
@@ -76,8 +76,8 @@ type Contest struct {
 	units  map[clics.Type][]*unit
 	by     map[key]*unit
 	now    time.Time // the time of the last read
-	// counted contains the submissions that affect the ranks, by id. boards contains the public and the jury's
-	// scoreboard.
+	// counted maps submission ids to the submissions that affect the ranks. boards contains the public scoreboard
+	// and the jury's, in this order.
 	counted map[string]scoring.Submission
 	boards  [2]*scoring.Board
 	// few contains the ids of the frozen submissions whose verdicts balloon runners may see. lost increases when
@@ -281,7 +281,8 @@ func (c *Contest) catchUp(ctx context.Context, row *store.Contest, now time.Time
 	return nil
 }
 
-// put replaces units. If all units of a type were read, it empties those that no longer exist.
+// put adds the fresh units to the contest, where they replace units with the same keys. If all units of a type
+// were read, put empties the other units of that type, because their rows no longer exist.
 func (c *Contest) put(fresh []*unit, ch changes) {
 	if c.by == nil {
 		c.units, c.by = map[clics.Type][]*unit{}, map[key]*unit{}

@@ -55,7 +55,7 @@ func scored(one *store.APISubmission, judgements []*store.APIJudgement) scoring.
 	return s
 }
 
-// submission returns the units of a submission, its judgements, and their runs.
+// submission returns three units: for the submission, for its judgements, and for the runs of these judgements.
 func (s *setup) submission(one *store.APISubmission, judgements []*store.APIJudgement) [3]*unit {
 	units := [3]*unit{{key: key{clics.Submissions, one.ID}}, {key: key{clics.Judgements, one.ID}}, {key: key{clics.Runs, one.ID}}}
 	if s.late(one) {
@@ -129,8 +129,9 @@ func (s *setup) submissionObject(one *store.APISubmission, team *store.Team) cli
 	return o
 }
 
-// judgement adds a judgement and its runs. Only roles that see everything see a judge error, or a verdict that a
-// judge must verify. For all others, the judgement stays pending.
+// judgement adds a judgement to the unit judgements, and its runs to the unit runs. If the verdict is a judge
+// error, or a judge must still verify it, only roles that see everything see the verdict. All other roles see the
+// judgement as pending.
 func (s *setup) judgement(judgements, runs *unit, base item, one *store.APISubmission, j *store.APIJudgement) {
 	base.of, base.at = one.ID, one.At
 	if !j.Current { // 2026-01 keeps it, and 2023-06 deletes it

@@ -23,7 +23,7 @@ type File struct {
 	Attached bool // a browser saves it instead of showing it
 }
 
-// filesOf returns the file properties of an object, and adds the files to known.
+// filesOf returns the properties of an object that describe its files, and adds these files to known.
 func filesOf(slug, typ, id string, all []media.File, known map[string]File) clics.Object {
 	o := clics.Object{}
 	for _, f := range all {

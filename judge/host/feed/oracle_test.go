@@ -159,7 +159,8 @@ func (o *oracle) cell(r *oracleRow, problem string) {
 	r.cells = append(r.cells, fmt.Sprint(problem, " ", judged, " ", pending, " ", solved))
 }
 
-// firsts finds the first team to solve each problem. There is none while an earlier submission is pending.
+// firsts finds, for each problem, the first team to solve it. A problem has no first team while an earlier
+// submission to the problem is pending.
 func (o *oracle) firsts() {
 	open := map[string]bool{}
 	for _, s := range o.submissions {

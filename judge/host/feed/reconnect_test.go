@@ -14,7 +14,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestLinesWithoutIDs: the contest and the state have the id null in a feed.
+// TestLinesWithoutIDs checks that a line for the contest or the state has the id null in a feed.
 func TestLinesWithoutIDs(t *testing.T) {
 	for line, want := range map[*feed.Line]string{
 		{Type: clics.State, Data: []byte("{}")}:            `{"type":"state","id":null,"data":{},"token":"x"}` + "\n",
@@ -28,8 +28,8 @@ func TestLinesWithoutIDs(t *testing.T) {
 	}
 }
 
-// sends returns the lines that a cursor has, by type and id, and "-" before those that are deleted. Random ids are left
-// out.
+// sends returns the type and id of each line that the cursor returns next, and the token after these lines. A "-"
+// before the type marks a deleted object. Random ids are omitted.
 func sends(t *testing.T, cur *feed.Cursor) (all []string, token string) {
 	t.Helper()
 	b, err := cur.Next()
@@ -46,8 +46,8 @@ func sends(t *testing.T, cur *feed.Cursor) (all []string, token string) {
 	return all, b.Token
 }
 
-// TestReconnection: a client that comes back with a token gets what has changed since, and nothing else but the state and
-// the awards. What it loses is deleted before the objects that it refers to.
+// TestReconnection checks that a client that reconnects with a token gets only the changes since that token, the
+// state and the awards. Objects that the client no longer sees are deleted before the objects that they refer to.
 func TestReconnection(t *testing.T) {
 	w := newWorld(t)
 	w.now = start.Add(time.Hour)
@@ -153,7 +153,7 @@ func TestReconnection(t *testing.T) {
 	}
 }
 
-// TestManyChanges: a token is good however much has changed since.
+// TestManyChanges checks that a token remains valid however many changes have followed it.
 func TestManyChanges(t *testing.T) {
 	w := newWorld(t)
 	w.now = start.Add(time.Hour)
@@ -182,7 +182,8 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// TestTypesOfAFeed: a client gets the types that it asks for, and a strict one accounts only if it asks for them.
+// TestTypesOfAFeed checks that a client gets the types that it asks for. If it asks for none, it gets all types,
+// but a strict client gets no accounts.
 func TestTypesOfAFeed(t *testing.T) {
 	w := newWorld(t)
 	c, err := (&feed.Registry{Desk: w.desk}).Contest(t.Context(), w.contest)
@@ -213,8 +214,9 @@ func TestTypesOfAFeed(t *testing.T) {
 	}
 }
 
-// TestTokensOfSites: a token of a client of a site is good until a team enters or leaves the site, also if nothing of
-// the contest names the team, and if the team leaves between the request and the first line.
+// TestTokensOfSites checks that the token of a client at a site is valid until a team enters or leaves the site.
+// This also holds if no object of the contest refers to the team, and if the team leaves between the request and
+// the first line.
 func TestTokensOfSites(t *testing.T) {
 	for _, role := range []clics.Role{clics.Judge, clics.Balloon} {
 		w := newWorld(t)

@@ -82,8 +82,8 @@ func (r *replay) open(ctx context.Context, now func() time.Time) (*store.Store, 
 		FreeDisk: func() (int64, error) { return 1 << 40, nil }}, nil
 }
 
-// serve runs the Contest API and a worker that gives each submission the verdict in its file name. It prints its
-// address.
+// serve runs the Contest API and a worker that gives each submission the verdict in its file name. It prints the
+// address of the API.
 func (r *replay) serve() error {
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
 	db, d, err := r.open(ctx, r.now)
@@ -295,8 +295,8 @@ func (p *replayed) send(s played) error {
 	}
 }
 
-// follow applies a feed as it arrives, and resumes it from its token, until done reports that the state is
-// complete.
+// follow reads the feed of the account who and applies its lines to a state. If the feed breaks off, follow
+// resumes it from the last token. When done returns true for the state, follow returns the state.
 func (p *replayed) follow(who string, done func(has map[string]string) bool) (has map[string]string, err error) {
 	has = map[string]string{}
 	token := ""
@@ -434,7 +434,9 @@ func run(t *testing.T, size replaySize, kills int) string {
 	return p.results(contest, folded)
 }
 
-// results compares the state from feeds with REST and with the oracle, before and after the results are final.
+// results compares the states in folded, which followers built from their feeds, with REST. It also compares the
+// scoreboard and the awards with the oracle, before and after the results are final. It returns all of them as
+// text.
 func (p *replayed) results(contest string, folded map[string]map[string]string) string {
 	now := start.Add(5*time.Hour + 30*time.Minute)
 	db, d, err := p.open(p.Context(), func() time.Time { return now })

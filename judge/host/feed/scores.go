@@ -24,7 +24,8 @@ func stateOf(c *store.Contest, now time.Time) clics.Object {
 	return clics.StateOf(m, now)
 }
 
-// phaseOf returns a text that identifies which moments of a contest have passed.
+// phaseOf returns the names of the moments of a contest, such as the freeze, that have passed at the time now. The
+// names are sorted and separated by spaces.
 func phaseOf(c *store.Contest, now time.Time) string {
 	var come []string
 	for name, at := range stateOf(c, now) {
@@ -36,8 +37,9 @@ func phaseOf(c *store.Contest, now time.Time) string {
 	return strings.Join(come, " ")
 }
 
-// score updates the scoreboards with changed submissions. It returns the units that depend on them: the state and
-// the awards. The caller must have locked the contest.
+// score updates the scoreboards with changed submissions. If its first argument is true, score builds new
+// scoreboards. It returns the units that depend on the scoreboards: the state and the awards. The caller must have
+// locked the contest.
 func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 	views := [2]scoring.View{c.setup.scored.Public(c.now), {Unverified: true}}
 	for i, v := range views {
@@ -70,8 +72,8 @@ func (c *Contest) score(anew bool, changed []scoring.Submission) []*unit {
 // firstToSolve is the prefix of the ids of first-to-solve awards, followed by a problem id.
 const firstToSolve = "first-to-solve-"
 
-// prizes returns the units of the awards: those that administrators set, and computed ones. If an administrator
-// has set an award or turned it off, it is not computed.
+// prizes returns the units of all awards, both those that administrators have set and computed ones. An award that
+// an administrator has set or turned off is not computed.
 func (c *Contest) prizes() (units []*unit) {
 	settings := &c.setup.contest.Settings
 	prizes := map[string]*unit{}
@@ -164,8 +166,7 @@ func (c *Contest) ComputedAwards() []scoring.Award {
 	return c.awards(c.boards[1])
 }
 
-// Computes reports whether the award with the given id is computed unless an administrator sets it or turns it
-// off.
+// Computes reports whether ComputedAwards contains an award with the given id.
 func (c *Contest) Computes(id string) bool {
 	return slices.ContainsFunc(c.ComputedAwards(), func(a scoring.Award) bool { return a.ID == id })
 }

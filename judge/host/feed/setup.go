@@ -114,8 +114,8 @@ func (c *Contest) readSetup(ctx context.Context, row *store.Contest) (setup, []*
 	return s, units, nil
 }
 
-// withThoseOfPrimary adds the languages of the primary that the contest follows, because submissions from it use
-// them.
+// withThoseOfPrimary returns all, together with the languages of the primary that the contest follows. Submissions
+// from the primary use these languages.
 func (c *Contest) withThoseOfPrimary(ctx context.Context, all []desk.Spoken) ([]desk.Spoken, error) {
 	theirs, err := c.Store.ExternalObjects(ctx, c.id, string(clics.Languages))
 	if err != nil {

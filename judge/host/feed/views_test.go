@@ -16,7 +16,7 @@ import (
 	"assay/judge/internal/golden"
 )
 
-// views are the objects of a contest as different readers see them. It writes what has changed.
+// views records how different readers see the objects of a contest. It writes the changes to out.
 type views struct {
 	*world
 	feeds   *feed.Registry
@@ -28,8 +28,9 @@ type views struct {
 	names   map[string]string   // of random ids
 }
 
-// look writes each object that a reader sees differently than before: a column for each reader, with a letter for each
-// encoding, and "-" if the reader does not see the object.
+// look writes a row for each object that some reader sees differently than before. A row has a column for each
+// reader: a letter for the encoding that the reader sees, or "-" if the reader does not see the object. New
+// encodings follow the row.
 func (v *views) look(state string) {
 	v.Helper()
 	c, err := v.feeds.Contest(v.Context(), v.contest)
@@ -93,7 +94,7 @@ func (v *views) stable(text string) string {
 	})
 }
 
-// TestViews has, for each reader and each state of a contest, what the reader sees of each object.
+// TestViews checks what each reader sees of each object in each state of a contest.
 func TestViews(t *testing.T) {
 	w := newWorld(t)
 	v := &views{world: w, feeds: &feed.Registry{Desk: w.desk}, forms: map[string][]string{}, last: map[string]string{}, names: map[string]string{}}

@@ -10,7 +10,7 @@ import (
 	"assay/judge/host/job"
 )
 
-// AdequacyOptions configure the measurement of what the test cases of a problem catch.
+// AdequacyOptions configure a workflow that measures how well the test cases of a problem detect mutants.
 type AdequacyOptions struct {
 	// Problem is the path of the problem directory in the snapshot.
 	Problem  string      `json:"problem"`
@@ -35,7 +35,7 @@ type MutantsOptions struct {
 	Of    int    `json:"of"`
 }
 
-// ScoreOptions configure a job of kind Score. Its Lines are the lines of a journal.
+// ScoreOptions configure a job of kind Score. The Lines of the job contain the lines of a journal.
 type ScoreOptions struct {
 	AdequacyOptions
 	Made string `json:"made"`

@@ -77,7 +77,7 @@ func TestAdequacyIsPlanned(t *testing.T) {
 	}
 }
 
-// TestGridIsPlanned checks that one job measures what each test case finds.
+// TestGridIsPlanned checks that a workflow with the option Grid has only one job.
 func TestGridIsPlanned(t *testing.T) {
 	s := spec(t, Adequacy, AdequacyOptions{Problem: "problems/sum", Grid: true})
 	if keys, step := next(t, s, nil); keys != "grid" || step.Done {

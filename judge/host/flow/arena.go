@@ -274,8 +274,8 @@ type pace struct {
 
 func pairOf(o arena.Encounter) [2]int { return [2]int{min(o.A, o.B), max(o.A, o.B)} }
 
-// pace returns how the games of a pair are divided. This depends only on the first part of the pair, so that each
-// game is always in the same job.
+// pace returns how the games of a pair are divided into jobs. The division depends only on the result of the
+// pair's first job, so that each game is always in the same job.
 func (e *event) pace(o arena.Encounter) (*pace, error) {
 	w := &pace{pair: pairOf(o), takes: usualCost / probe}
 	first := part(e.parts, w.firstKey())

@@ -23,7 +23,8 @@ func NewAudit(w *job.Work, o AuditOptions) (*Spec, error) {
 	return &Spec{Kind: Audit, Work: *w, Options: data}, err
 }
 
-// Disagree reports whether two verdicts contradict each other. Verdicts that depend on the machine do not count.
+// Disagree reports whether two verdicts contradict each other. A verdict that depends on the machine, such as a
+// time limit, contradicts no other verdict.
 func Disagree(a, b judge.Verdict) bool { return a != b && !hangs(a) && !hangs(b) }
 
 // hangs reports whether a verdict depends on the machine.
@@ -31,9 +32,9 @@ func hangs(v judge.Verdict) bool {
 	return v == judge.TimeLimit || v == judge.IdlenessLimit || v == judge.JudgeError
 }
 
-// nextOfAudit plans a judging by a second worker. If the two disagree, each of them judges the submission twice
-// more, to show whether the program or a machine behaves randomly. A third worker then decides which of the two is
-// right.
+// nextOfAudit lets a second worker judge the submission. If the first two workers disagree, each of them judges
+// the submission twice more, to show whether the program or a machine behaves randomly. A third worker also judges
+// it, to decide which of the two is right.
 func nextOfAudit(s *Spec, parts []Part) (*Step, error) {
 	var o AuditOptions
 	if err := json.Unmarshal(s.Options, &o); err != nil {
@@ -89,7 +90,8 @@ type Audited struct {
 	Agree      bool       // no two verdicts contradict each other
 }
 
-// endOfAudit adds the current result to a step. An audit does not wait for workers that are offline.
+// endOfAudit adds the current result of an audit to a step. It also makes the jobs of the step optional, because
+// an audit does not wait for workers that are offline.
 func endOfAudit(s *Spec, parts []Part, step *Step) {
 	var o AuditOptions
 	if step.Failed != "" || json.Unmarshal(s.Options, &o) != nil { // nextOfAudit reports this error

@@ -41,8 +41,8 @@ const (
 // A Spec specifies a workflow.
 type Spec struct {
 	Kind Kind `json:"kind"`
-	// Work is the part that all jobs share: the problem, and the files of contestants. Each job has its own Kind
-	// and Options.
+	// Work contains the data that all jobs share: the problem, and the files of contestants. Each job has its own
+	// Kind and Options.
 	Work job.Work `json:"work"`
 	// Options are the options of the workflow. Their type depends on Kind.
 	Options json.RawMessage `json:"options,omitempty"`
@@ -133,7 +133,7 @@ func Next(s *Spec, parts []Part) (*Step, error) {
 	return step, err
 }
 
-// Asked returns the kinds that accounts may start. The server itself starts the others.
+// Asked returns the kinds of workflows that accounts may start. Only the server starts workflows of other kinds.
 func Asked() []Kind { return []Kind{Verify, Golf, Adequacy, Arena, Look} }
 
 // Check returns an error if an untrusted spec is not valid. It removes unknown fields from Options.
@@ -194,8 +194,8 @@ func named(problem string) error {
 	return nil
 }
 
-// missing reports whether a job still has to run. If the job failed, the step fails with the job's reason,
-// preceded by the text what.
+// missing reports whether p is nil, so that the job of the part still has to run. If the job failed, s fails with
+// the job's reason, preceded by the text what.
 func (s *Step) missing(p *Part, what string) bool {
 	if p != nil && p.State != job.Done && s.Failed == "" {
 		s.Failed = what + p.Reason

@@ -29,7 +29,8 @@ const (
 	SecondKey = "second" // all inputs by another worker, for a valid submission
 )
 
-// Estimates of the CPU time of both checks, and the time limit for a whole check.
+// Estimates of the CPU time of a check with samples and edge cases and of a check with all inputs, and the time
+// limit for the latter.
 const (
 	quickCost  = time.Second
 	wholeCost  = 5 * time.Second

@@ -117,7 +117,7 @@ func TestHoleIsPlanned(t *testing.T) {
 	}
 }
 
-// TestEndsOfKinds checks that only workflows that have a result return one, even if their options cannot be read.
+// TestEndsOfKinds checks which kinds of workflows return a result even if their options cannot be read.
 func TestEndsOfKinds(t *testing.T) {
 	for k := range planners {
 		if k == Look { // this kind has no options

@@ -7,9 +7,9 @@ import (
 	"assay/judge"
 )
 
-// Borderline returns the test case that decided the verdict although its time was so near the limit that another
-// run may give another verdict. If the problem has scores, every test case counts as decisive. Borderline returns
-// an empty string if no decisive test case has a time near the limit.
+// Borderline returns a text about the test case that decided the verdict, if its time was so near the limit that
+// another run may give another verdict. If the problem has scores, every test case counts as decisive. Borderline
+// returns an empty string if no decisive test case has a time near the limit.
 func Borderline(events []judge.Event) (why string) {
 	var limit time.Duration
 	var near []*judge.CaseJudged

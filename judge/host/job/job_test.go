@@ -103,8 +103,8 @@ func TestSpecsAndResultsTravel(t *testing.T) {
 	}
 }
 
-// stream returns the events of judging n cases. Those for which failing returns true fail, with size bytes of
-// incompressible details.
+// stream returns the events of judging n test cases. Test case i fails if `failing(i)` is true. The details of a
+// failed test case have size bytes and are incompressible.
 func stream(n, size int, failing func(i int) bool) (events []judge.Event) {
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := func() string {

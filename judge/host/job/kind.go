@@ -30,8 +30,9 @@ const (
 // kinds lists all kinds, and how a server and a worker handle their jobs. Only this table, the planners of package
 // flow, and the methods of a worker may compare kinds.
 var kinds = map[Kind]struct {
-	// judging reports whether the events are those of a single judging with files to judge, and are also sent as
-	// progress. For other kinds, the events are lines for later jobs of the workflow.
+	// judging reports whether a job judges the files of one submission. Its events are then the events of that
+	// judging, and are also sent as progress. For other kinds, the events are lines for later jobs of the
+	// workflow.
 	judging bool
 	// patient reports whether a job that failed on all connected workers is retried after a while, so that an
 	// administrator can repair a machine. Other kinds fail immediately, because the caller of the workflow is

@@ -70,10 +70,11 @@ func DecodeResult(data []byte) (*Result, error) {
 // detailed is the number of failing test cases that keep the details of their failure.
 const detailed = 20
 
-// Pack compresses events to at most MaxEvents bytes, and returns the rows of the test cases. Test cases after the
-// first failing ones lose their details. If that is not enough, all test cases lose them, and then events of
-// accepted test cases are left out. A Noted event reports this. If there are very many test cases, only some get a
-// row, failed ones first, but the events contain all of them.
+// Pack compresses events to at most MaxEvents bytes, and returns the rows of the test cases. Only the first
+// failing test cases keep the details of their failures. If the events are still too large, all test cases lose
+// their details, and then events of accepted test cases are left out. A Noted event reports this. If there are too
+// many test cases for a message, only some get a row, failed ones first. The number of rows does not affect the
+// events.
 func Pack(events []judge.Event) (packed []byte, rows []Row, err error) {
 	for _, e := range events {
 		if c, ok := e.(*judge.CaseJudged); ok && !c.Static {
@@ -152,7 +153,8 @@ func fewer(rows []Row) []Row {
 // rowSize is the approximate size of a row in bytes, excluding the name of the test case.
 const rowSize = 120
 
-// reduce returns a copy of the events without the parts that Pack leaves out.
+// reduce returns a copy of the events in which only the first keep failing test cases have details. If accepted is
+// false, it omits accepted test cases. If note is not empty, it adds a Noted event before the Finished event.
 func reduce(events []judge.Event, keep int, accepted bool, note string) (out []judge.Event) {
 	for _, e := range events {
 		c, ok := e.(*judge.CaseJudged)

@@ -116,7 +116,7 @@ func (h *harness) rules() {
 	h.must(h.store.SetLadderRules(h.Context(), h.l.ID, []byte(`{"name":"s1","format":"open-ladder","rounds":1,"games":2}`), ""))
 }
 
-// does records the output and the records of the only job in a workflow.
+// does creates the only job of the workflow with the given id, and completes it with the output and the records.
 func (h *harness) does(id, key string, output any, records ...arena.Record) {
 	h.Helper()
 	work := job.Work{Kind: job.Games, Bundle: h.put([]byte("bundle")), Config: h.put([]byte("bundle")), Problem: "nim", Program: "nim"}
@@ -198,8 +198,8 @@ func (h *harness) open() []*store.Encounter {
 	return open
 }
 
-// TestRulesOfALadder checks that a worker reads the rules once. If there are none, the ladder records the reason,
-// and no worker is asked again.
+// TestRulesOfALadder checks that a worker reads the rules once. If the worker returns no rules, the ladder records
+// the reason, and no worker is asked again.
 func TestRulesOfALadder(t *testing.T) {
 	for what, tt := range map[string]struct {
 		output flow.Tried

@@ -111,7 +111,7 @@ func (k *Keeper) part(ctx context.Context, f *store.Flow) (*store.Part, string, 
 	return nil, "no worker could do it", nil
 }
 
-// Enter adds a bot to a ladder. It plays after it has passed its test.
+// Enter adds a bot to a ladder. The bot plays after it has passed its test.
 func (k *Keeper) Enter(ctx context.Context, l *store.Ladder, b *store.Bot) error {
 	asked, err := choice(l)
 	if err != nil {

@@ -109,8 +109,8 @@ func tally(results string) (t rating.Tally) {
 	return t
 }
 
-// newView computes a view from the database. It reuses the results of the previous view, which is the argument
-// before.
+// newView returns the view that follows the view before, whose results it reuses. The argument fresh lists the
+// encounters that have ended since that view. If before is nil, fresh lists all finished encounters.
 func newView(l *store.Ladder, bots []*store.Bot, fresh []*store.Encounter, before *View) (*View, error) {
 	v := &View{Ladder: l, Bots: bots, pairs: map[[2]int64]rating.Tally{}}
 	if len(l.Rules) > 0 {
@@ -320,8 +320,9 @@ func (v *View) Form(number int64) (all []Moment) {
 	return all
 }
 
-// performance returns the rating at which the given number of points is expected. It is bounded, as ratings are:
-// zero points count as half a point, and the maximum as half a point less.
+// performance returns the rating at which a bot is expected to get the given points against opponents with the
+// ratings in against. It is bounded, as ratings are: zero points count as half a point, and the maximum as half a
+// point less.
 func performance(points float64, against []float64) float64 {
 	if len(against) == 0 {
 		return 0

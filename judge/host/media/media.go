@@ -208,7 +208,7 @@ func Filename(property string, k Kind, tags []string) string {
 	return strings.Join(append(append(parts, tags...), extension), ".")
 }
 
-// Named returns p with the default filename for a file with the given tags.
+// Named returns p with the default filename for a file with the given bytes and tags.
 func (p Place) Named(data []byte, tags []string) Place {
 	var k Kind
 	k.Mime, k.Width, k.Height = pictures.Type(data)

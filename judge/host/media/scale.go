@@ -22,8 +22,9 @@ func decode(data []byte) (image.Image, error) {
 	return i, err
 }
 
-// Scaled returns the scaled files of a property with the given files, and their bytes. For each list of tags, it
-// generates the missing Sizes from the largest picture that is not an SVG. It calls read for the bytes of a file.
+// Scaled returns the scaled files that a property needs in addition to the given files, and their bytes. For each
+// list of tags, it generates the missing Sizes from the largest picture that is not an SVG. It calls read for the
+// bytes of a file.
 func Scaled(files []File, read func(File) ([]byte, error)) (made []File, data [][]byte, err error) {
 	of := map[string][]File{}
 	for _, f := range files {

@@ -21,8 +21,8 @@ const (
 	blobMark   = "mark"
 )
 
-// The time limit for a response of the cluster, and the additional time per MiB of a blob. A request is repeated
-// after blobAgain, because requests get lost while the cluster elects a leader.
+// The time limit for a request to the cluster and for each attempt, and the additional time per MiB of a blob. A
+// request is repeated because requests get lost while the cluster elects a leader.
 const (
 	blobWithin = 30 * time.Second
 	blobAgain  = 3 * time.Second
@@ -68,7 +68,8 @@ func within(size int64) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), blobWithin+time.Duration(size>>20)*blobPerMiB)
 }
 
-// again calls do until it does not time out. Size is the size of the blob in bytes.
+// again calls do until it succeeds, fails permanently, or the time limit for a blob has passed. Size is the size
+// of the blob in bytes. Each call of do has its own, shorter time limit.
 func again(size int64, do func(ctx context.Context) error) error {
 	whole, stop := within(size)
 	defer stop()

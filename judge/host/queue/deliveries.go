@@ -139,7 +139,8 @@ func (d *deliveries) closed(worker string, link uint64) {
 	}
 }
 
-// answered records an answer to a lease. If the answer ends the job without a result, answered returns a loss.
+// answered records an answer to a lease. If the worker acknowledges the job but has sent no result, answered
+// returns a loss. Otherwise it returns nil.
 func (d *deliveries) answered(worker string, link uint64, reply, text string) *loss {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -161,9 +162,9 @@ func (d *deliveries) answered(worker string, link uint64, reply, text string) *l
 	return &l
 }
 
-// abandoned removes and returns the jobs that no process runs although their leases have not expired. They were
-// delivered on connections that are closed, and the worker either does not name them in its current heartbeat or
-// has not reconnected in time.
+// abandoned removes and returns the jobs that no process runs although their leases have not expired. Such a job
+// was delivered on a connection that is closed. Either its worker has not reconnected in time, or it is the worker
+// beats, whose current heartbeat names only the jobs in named.
 func (d *deliveries) abandoned(beats string, named map[string]bool) (lost []loss) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

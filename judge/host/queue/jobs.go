@@ -37,8 +37,8 @@ func (q *Queue) Publish(ctx context.Context, s *job.Spec) (Published, error) {
 		return "", err
 	}
 	msg := &nats.Msg{Subject: jobSubject(s.Lane, s.Class, s.ID), Data: data}
-	// Message ids would not help. Within their window, JetStream silently drops the second publication of an
-	// acknowledged job.
+	// Message ids are not suitable to prevent duplicates. Within their window, JetStream silently drops a job that
+	// is published again after it was acknowledged.
 	publish := func() error {
 		_, err := q.js.PublishMsg(ctx, msg, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(0))
 		return err
@@ -91,8 +91,8 @@ func (q *Queue) Delete(ctx context.Context, lane job.Lane, class, id string) err
 	}
 	err = q.ask(ctx, "$JS.API.STREAM.MSG.DELETE."+jobsStream, request, &answer)
 	if answer.Error != nil {
-		// The worker may have acknowledged the job in the meantime. JetStream reports this with one of several
-		// errors.
+		// JetStream reports one of several errors if the worker has acknowledged the job in the meantime. If the
+		// job's message is gone, ignore the error.
 		if now, ferr := q.find(ctx, lane, class, id); ferr != nil || now == seq {
 			err = answer.Error
 		}

@@ -291,7 +291,7 @@ func TestCancel(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("no order")
 	}
-	// The late result arrives like any other. Its acknowledgement does not even affect the same job when it is
+	// The late result arrives like any other. Its acknowledgement does not affect a job with the same id that was
 	// published again.
 	s.publish(spec("runs"))
 	if err := l.Finish(t.Context(), accepted()); err != nil {

@@ -16,7 +16,7 @@ import (
 type Lease struct {
 	Spec *job.Spec
 	// Deliveries is the number of times that this job has been given to a worker, including this time. If it is
-	// more than 1, the job may have crashed its worker and must run alone.
+	// more than 1, the job may have crashed the earlier worker and must run alone.
 	Deliveries int
 
 	m     *Member
@@ -46,7 +46,7 @@ func (l *Lease) running() job.Running {
 }
 
 // Lost reports whether the server may have given the job to another worker, because no heartbeat has succeeded for
-// 15 s. The worker still completes the job, because its result counts if it is the first one.
+// 15 s. This worker should still complete the job, because its result counts if it arrives first.
 func (l *Lease) Lost() bool { return l.lost() }
 
 func (l *Lease) lost() bool {
@@ -58,9 +58,9 @@ func (l *Lease) lost() bool {
 }
 
 // answer sends an answer and waits for its receipt. It sends nothing for a lost lease, because the answer would
-// silently apply to the next holder. After its server was killed, JetStream responds to heartbeats for a job that
-// is gone, but not to acknowledgements. Therefore answer gives up after two tries without a response, and the
-// server must find out by itself.
+// silently apply to the next holder. A restarted JetStream server that no longer has the job responds to
+// heartbeats for it, but not to acknowledgements. Therefore answer gives up after two tries without a response,
+// and the server must find out by itself that the job was answered.
 func (l *Lease) answer(ctx context.Context, text string) error {
 	silences := 0
 	return l.m.insist(ctx, answerTime, func(ctx context.Context) error {
@@ -123,8 +123,8 @@ func (l *Lease) Finish(ctx context.Context, r *job.Result) error {
 	return nil
 }
 
-// Back releases the job to other workers after a delay. If Back returns an error, they get it when the lease
-// expires.
+// Back releases the job to other workers after a delay. If Back returns an error, other workers get the job when
+// the lease expires.
 func (l *Lease) Back(ctx context.Context, delay time.Duration) error {
 	options, err := json.Marshal(map[string]time.Duration{"delay": delay})
 	if err != nil {
@@ -142,8 +142,8 @@ func (l *Lease) Back(ctx context.Context, delay time.Duration) error {
 	return wrap("give the job "+l.Spec.ID+" back", err)
 }
 
-// GiveUp ends this generation of the job for all workers. TooOften reports whether the job was delivered too
-// often.
+// GiveUp sends a result that gives the job up, so that no worker gets this generation of the job again. The
+// argument tooOften reports whether the reason is that the job was delivered too often.
 func (l *Lease) GiveUp(ctx context.Context, reason string, tooOften bool) error {
 	defer l.end()
 	r := &job.Result{Job: l.Spec.ID, Generation: l.Spec.Generation, Token: l.Spec.Token, State: job.GivenUp, Reason: reason, TooOften: tooOften}

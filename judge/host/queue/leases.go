@@ -100,7 +100,7 @@ func (l *leases) hear(msg *nats.Msg) {
 	what, worker, _ := strings.Cut(msg.Subject, ".")
 	worker, _, _ = strings.Cut(worker, ".")
 	// A worker of an external cluster can use any reply subject in a request for a job, and the server would
-	// publish to it. Such forged messages have a reply subject themselves. Genuine ones have none.
+	// publish to it. A message that is forged in this way has a reply subject. Genuine messages have none.
 	if msg.Reply != "" || l.q.people.classOf(worker) == "" {
 		return
 	}
@@ -208,8 +208,8 @@ func (l *leases) hearProgress(worker string, msg *nats.Msg) error {
 	return nil
 }
 
-// release ends the selected leases, so that their jobs are delivered to other workers immediately. It does nothing
-// for jobs that are already answered.
+// release ends the leases for which the function which returns true, so that their jobs are delivered to other
+// workers immediately. It does nothing for jobs that are already answered.
 func (l *leases) release(which func(*lease) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -237,7 +237,7 @@ func (l *leases) giveBack(worker string) {
 	l.release(func(n *lease) bool { return n.worker == worker })
 }
 
-// back returns a job to the queue for another worker. The caller must hold mu.
+// back returns a job to the queue, so that another worker can take it. The caller must hold mu.
 func (l *leases) back(id, class, reply string) {
 	if err := l.q.nc.Publish(reply, []byte("-NAK")); err == nil {
 		l.call(id, &call{class: class, at: time.Now().Add(callEvery)})
@@ -272,7 +272,7 @@ func (l *leases) finished(id string) {
 	delete(l.calls, id)
 }
 
-// lose ends a lease that its worker no longer knows. The caller must hold mu.
+// lose ends a lease whose job the worker does not run anymore. The caller must hold mu.
 func (l *leases) lose(id string, n *lease) {
 	delete(l.taken, id)
 	if !n.finished {
@@ -280,8 +280,8 @@ func (l *leases) lose(id string, n *lease) {
 	}
 }
 
-// had records, once per lease, that a worker took a job but returned no result. The caller must hold mu. Entries
-// of finished jobs may remain, so all entries are dropped from time to time.
+// had records, once per lease, that a worker took a job but returned no result. The caller must hold mu. If there
+// are too many records, had first drops all of them, because records of finished jobs may remain.
 func (l *leases) had(id string, h had) {
 	if len(l.lost) >= maxJobs {
 		clear(l.lost)
@@ -291,7 +291,7 @@ func (l *leases) had(id string, h had) {
 	}
 }
 
-// lostOne records that a worker does not run a job, as the bridge has found.
+// lostOne records a loss that the bridge has found: a worker does not run a job that was delivered to it.
 func (l *leases) lostOne(o loss) {
 	l.mu.Lock()
 	l.had(o.job, had{o.worker, o.reply, true})

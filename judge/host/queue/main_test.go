@@ -54,8 +54,8 @@ func beWorker() {
 	}
 }
 
-// beServer runs a server with a queue in the directory FOLDER. It writes each result to a file before it
-// acknowledges the result, and publishes jobs on request.
+// beServer runs a server with a queue. The environment variable FOLDER is its directory. It writes each result to
+// a file before it acknowledges the result, and publishes jobs on request.
 func beServer() {
 	ctx := context.Background()
 	q, err := queue.Open(ctx, queue.Options{Dir: os.Getenv("FOLDER"), Classes: []string{"main"}, Listen: queue.Listener{Trouble: func(err error) { fmt.Fprintln(os.Stderr, "server:", err) }}})

@@ -31,7 +31,7 @@ type JoinOptions struct {
 	// Seed is the secret half of the worker's nkey.
 	Seed []byte
 	// URL is the bridge of a server, https://host/queue, or the servers of a cluster, nats://a,nats://b. TLS
-	// configures https. If nil, certificates that the machine trusts are accepted.
+	// configures connections to an https bridge. If TLS is nil, certificates that the machine trusts are accepted.
 	URL string
 	TLS *tls.Config
 	// Sign returns the Authorization header for the request to the bridge. With a signed request, the worker can
@@ -39,7 +39,8 @@ type JoinOptions struct {
 	Sign func(method, path string) (authorization string, err error)
 	// Dial connects to the bridge. If Dial is set, URL is not used.
 	Dial func(context.Context) (net.Conn, error)
-	// Credentials is a file that the operator of a cluster provides. If set, Seed is not used.
+	// Credentials is a file that the operator of a cluster provides. If set, the worker authenticates with this
+	// file, and Seed is not used.
 	Credentials string
 	// Lanes lists the lanes from which the worker takes jobs. If nil, it uses all lanes.
 	Lanes []job.Lane
@@ -134,7 +135,7 @@ func (m *Member) options() ([]nats.Option, error) {
 	options := []nats.Option{
 		nats.Name(m.opts.Worker), nats.CustomInboxPrefix(inbox(m.opts.Worker)),
 		nats.MaxReconnects(-1), nats.CustomReconnectDelay(delay), nats.Timeout(2 * requestTime),
-		// Heartbeats from before the connection broke are out of date.
+		// Do not buffer messages while disconnected, because heartbeats would be out of date.
 		nats.ReconnectBufSize(-1),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.ErrorHandler(m.asyncError),
@@ -193,8 +194,8 @@ func refused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrAuthExpired)
 }
 
-// asyncError handles errors that NATS reports outside of calls. A missing permission would otherwise look like a
-// missing response. A retry would not help, so asyncError ends the member.
+// asyncError handles errors that NATS reports outside of calls. If the worker lacks a permission, a call would
+// just get no response. A retry would not help, so asyncError ends the member.
 func (m *Member) asyncError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	switch {
 	case errors.Is(err, nats.ErrPermissionViolation):
@@ -225,7 +226,7 @@ func (m *Member) fail(err error) {
 // reason.
 func (m *Member) Failed() <-chan struct{} { return m.fatal }
 
-// Err returns nil while the member works, even while it is disconnected. It returns ErrRefused if the key was
+// Err returns nil while the member can continue, even if it is disconnected. It returns ErrRefused if the key was
 // revoked.
 func (m *Member) Err() error {
 	m.mu.Lock()
@@ -364,7 +365,8 @@ func (m *Member) Offer(ctx context.Context, r *job.Result) error {
 	return wrap("give the result of job "+r.Job+" to the server", err)
 }
 
-// insist calls try, with a timeout of each, until it succeeds, ctx is done or the member fails.
+// insist calls try until it succeeds, ctx is done or the member fails. The argument each is the time limit of a
+// single call.
 func (m *Member) insist(ctx context.Context, each time.Duration, try func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

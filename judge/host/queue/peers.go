@@ -7,8 +7,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// News is a message to the other servers of a cluster, so that they need not wait for their next database query.
-// It can get lost.
+// News is a message to the other servers of a cluster, so that these servers need not wait for their next database
+// query. The message can get lost.
 type News struct {
 	Jobs    bool   `json:"jobs,omitempty"`    // there are new jobs
 	Workers bool   `json:"workers,omitempty"` // a worker was admitted or revoked

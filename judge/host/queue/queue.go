@@ -119,7 +119,8 @@ func jobSubject(l job.Lane, class, id string) string {
 	return fmt.Sprintf("job.%d.%s.%s", l, class, id)
 }
 
-// checkName returns an error if name cannot be a token of a subject.
+// checkName returns an error if name cannot be used as a token in a NATS subject. The argument what describes the
+// name in the error.
 func checkName(what, name string) error {
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'

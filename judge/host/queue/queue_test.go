@@ -64,7 +64,7 @@ type site struct {
 	cluster  string // address for workers if the queue is an external cluster
 }
 
-// A results contains the results that a server received, by job.
+// A results contains the results that a server received. The map all is keyed by job id.
 type results struct {
 	mu  sync.Mutex
 	all map[string][]*job.Result
@@ -143,7 +143,8 @@ func (s *site) join(name string, change ...func(*queue.JoinOptions)) *queue.Memb
 	return m
 }
 
-// options admits a worker and returns the options with which it can join. The worker named guest is untrusted.
+// options admits a worker with the given name, and returns the options with which it can join. The functions in
+// change may modify the options. The worker named guest is untrusted.
 func (s *site) options(name string, change ...func(*queue.JoinOptions)) queue.JoinOptions {
 	s.t.Helper()
 	if s.seeds[name] == nil {
@@ -170,7 +171,7 @@ func (s *site) publish(sp *job.Spec) {
 	}
 }
 
-// untaken waits until the given number of jobs is pending in lane 0.
+// untaken waits until the number of pending jobs in lane 0 equals want.
 func (s *site) untaken(want int) {
 	s.t.Helper()
 	within(s.t, fmt.Sprintf("%d jobs wait", want), func() bool {
@@ -182,8 +183,8 @@ func (s *site) untaken(want int) {
 // patience is the timeout for actions that take only a moment on an idle machine.
 const patience = 2 * time.Minute
 
-// within waits until the function is returns true. If that takes too long, the test fails with a message in which
-// what describes the condition.
+// within waits until `is()` returns true. If that takes too long, the test fails with a message that contains the
+// text what.
 func within(t testing.TB, what string, is func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()

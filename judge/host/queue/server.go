@@ -378,7 +378,7 @@ func (q *Queue) Renew(ctx context.Context) error {
 	return q.Ensure(ctx)
 }
 
-// meet creates the consumers of a class when it first appears.
+// meet creates the missing consumers of a class if the class is new to q.
 func (q *Queue) meet(ctx context.Context, class string) error {
 	if _, ok := q.ready.Load(class); ok {
 		return nil

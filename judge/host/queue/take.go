@@ -16,10 +16,10 @@ import (
 	"assay/judge/host/job"
 )
 
-// share is the number of jobs after which the order of a worker's lanes repeats. Once in each such period,
-// practice comes first, and once the lanes after practice come first. Therefore these lanes progress even if many
-// jobs wait in the lanes before them. The lanes after practice take turns, so each delays another by at most one
-// job.
+// share is the length of the period, in jobs, after which the order of a worker's lanes repeats. Once in each
+// period, practice comes first, and once the lanes after practice come first. Therefore these lanes progress even
+// if many jobs wait in the lanes before them. The lanes after practice take turns, so each delays another by at
+// most one job.
 const share = 10
 
 // The indexes, in a period of share jobs, at which practice and the lanes after it come first.
@@ -35,10 +35,10 @@ const maxSilences = 4
 // JetStream makes a message available some time after it has confirmed that the message is stored.
 const lookAgain = 5 * time.Millisecond
 
-// The ways to ask for a job. JetStream responds immediately that there is none if its counter of waiting messages
-// is 0. That counter becomes one too low if a request arrives while a message is being deleted. Then the last job
-// would stay until another one arrives. A request that may wait for some milliseconds makes JetStream look into
-// the stream itself.
+// The ways to ask for a job. With atOnce, JetStream responds immediately that there is no job if its counter of
+// waiting messages is 0. That counter becomes one too low if a request arrives while a message is being deleted.
+// The last job would then stay in the stream until another job arrives. With patiently, the request may wait for
+// some milliseconds, which makes JetStream look into the stream itself.
 const (
 	atOnce    = `{"batch":1,"no_wait":true}`
 	patiently = `{"batch":1,"expires":20000000}` // nanoseconds
@@ -82,7 +82,7 @@ func (m *Member) Take(ctx context.Context) (*Lease, error) {
 }
 
 // TakeBefore is like Take, for a worker that already runs a job of the given lane. It takes only jobs with higher
-// priority. Such a worker receives no wake-ups, because idle workers come first.
+// priority than that job. It polls, because it receives no wake-ups: they go to idle workers.
 func (m *Member) TakeBefore(ctx context.Context, lane job.Lane) (*Lease, error) {
 	lanes := slices.DeleteFunc(slices.Clone(m.opts.Lanes), func(l job.Lane) bool { return l >= lane })
 	for {
@@ -115,7 +115,8 @@ func (m *Member) wait() (err error) {
 	return wrap("wait for jobs", err)
 }
 
-// stopWaiting removes this worker from the idle workers, because a wake-up that reaches a busy worker is lost.
+// stopWaiting removes this worker from the idle workers. Otherwise a wake-up could reach this worker while it is
+// busy, and would be lost.
 func (m *Member) stopWaiting() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -237,7 +238,8 @@ func refusal(deliveries int) time.Duration {
 	return min(excluded<<min(max(deliveries-1, 0), 8), mostExcluded)
 }
 
-// namedBy returns a Spec that identifies a job that cannot be decoded.
+// namedBy returns a Spec for a job that cannot be decoded. The id and the class come from the message's subject,
+// and the other fields from read unless it is nil.
 func namedBy(subject string, read *job.Spec) *job.Spec {
 	spec := &job.Spec{}
 	if read != nil {
@@ -249,8 +251,8 @@ func namedBy(subject string, read *job.Spec) *job.Spec {
 	return spec
 }
 
-// pulls sends requests for a job. There is one request at a time, because a job does not say which request it
-// answers.
+// pulls sends requests for a job. There is only one request at a time, because a message with a job does not say
+// which request it answers.
 type pulls struct {
 	prefix string
 	turn   chan struct{} // held by the goroutine that sends a request
@@ -263,8 +265,8 @@ type pulls struct {
 	asked   int
 	to      string         // subject for a status of the open request
 	answers chan *nats.Msg // of the open request, or nil
-	// unanswered is when the first request after the last response was sent. A job may have been in transit since
-	// then.
+	// unanswered is the time at which the first request after the last response was sent. A job may have been in
+	// transit since then. It is zero if no request is unanswered.
 	unanswered time.Time
 }
 
@@ -320,7 +322,7 @@ func (p *pulls) begin() (to string, answers chan *nats.Msg, wait time.Duration) 
 	return p.to, p.answers, p.wait
 }
 
-// forget ends a request. A job that arrives later is released immediately.
+// forget ends a request. If its job arrives after that, the job is released immediately.
 func (p *pulls) forget(answers chan *nats.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

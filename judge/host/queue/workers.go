@@ -20,8 +20,8 @@ const authTime = 5 * time.Second
 // cluster sees its connection.
 const heardWithin = 3 * beatEvery
 
-// people contains the workers that may connect, and those that are connected. The embedded server uses it to
-// authenticate connections.
+// people contains the admitted workers and their connections. The embedded server uses it to authenticate
+// connections.
 type people struct {
 	server *server.Server // nil with a cluster, which authenticates workers itself
 	secret string         // authenticates the server's own connection
@@ -119,7 +119,7 @@ func (q *Queue) Connected() (names []string) {
 	return names
 }
 
-// here forgets closed connections, and reports whether the worker is connected.
+// here removes closed connections from w, and reports whether the worker is connected.
 func (p *people) here(w *person) bool {
 	if p.server == nil {
 		return time.Since(w.heard) < heardWithin
@@ -173,7 +173,7 @@ func (p *people) classOf(worker string) string {
 	return ""
 }
 
-// connected reports whether a connection has proved the key of a worker.
+// connected reports whether the connection with the given id has proved the key of a worker.
 func (p *people) connected(worker string, id uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,8 +200,8 @@ func (p *people) beat(worker string) {
 	}
 }
 
-// changes returns the workers that have connected, and those that have been offline for so long that others get
-// their jobs.
+// changes returns the workers that have connected since the previous call (came). It also returns the workers that
+// have now been offline for so long that other workers get their jobs (left).
 func (p *people) changes() (came, left []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -96,7 +96,8 @@ func key(title string) string {
 	return strings.NewReplacer("schueler", "schuler", "vollstaendig", "vollstandig").Replace(b.String())
 }
 
-// fieldOf returns the field with the given title. A title in two languages contains a slash.
+// fieldOf returns the field with the given title. The title may contain its translation to another language after
+// a slash.
 func fieldOf(title string) Field {
 	if f := known()[key(title)]; f != "" {
 		return f
@@ -186,7 +187,8 @@ func check(all []Column, line int) error {
 		"line %d of the list: no column has the names or usernames: %s", line, quotedTitles(all))
 }
 
-// visible returns the columns that have a title or are used. A column is used if it has text in some row.
+// visible returns the columns with a title, and the columns without a title that have text in some row, for which
+// it makes up a title. The slice used reports, for each column, whether it has text.
 func visible(all []Column, used []bool) (kept []Column) {
 	for i, c := range all {
 		if c.Title == "" && used[i] {

@@ -232,8 +232,8 @@ func (s *scanner) separator() (byte, error) {
 	return rest[0], nil
 }
 
-// header reads the first record, and detects the separator. If the error is about the columns, header also returns
-// the heading.
+// header reads the first record, and detects the separator unless fixed is a separator. If the error is about the
+// columns, header also returns the heading.
 func (s *scanner) header(fixed byte) (*heading, error) {
 	candidates := separators
 	if fixed != 0 {
@@ -301,7 +301,8 @@ func count(all []Column, f Field) (n int) {
 	return n
 }
 
-// titlesIn returns the largest number of known titles in a text over all separators.
+// titlesIn splits a text at each of the supported separators, and returns the largest number of known column
+// titles that this gives.
 func titlesIn(text string) (most int) {
 	for i := range len(separators) {
 		if all := columns(strings.Split(text, separators[i:i+1])); len(all) > 1 {
@@ -352,8 +353,8 @@ func plain(r record, sep byte) Row {
 	return one
 }
 
-// stray returns an error text if a line of a list without columns contains a separator. Otherwise it returns an
-// empty string.
+// stray returns an error text if r has only one cell, without quotes, and that cell contains a separator. It is
+// for lists without columns, in which sep is 0. Otherwise it returns an empty string.
 func stray(r record, sep byte) string {
 	i := strings.IndexAny(r.raw, separators)
 	if sep != 0 || i < 0 || r.cells[0] != r.raw {
@@ -362,7 +363,7 @@ func stray(r record, sep byte) string {
 	return fmt.Sprintf("the line has a %s: put the name in double quotes, or name the columns in the first line", names[r.raw[i]])
 }
 
-// row returns a row of a table. The argument header is the line number of the column titles.
+// row converts a record of a table to a Row. The argument header is the line number of the column titles.
 func row(r record, sep byte, header int, all []Column) Row {
 	one := Row{Line: r.line, Wrong: stray(r, sep)}
 	var first, last, groups []string
@@ -415,8 +416,8 @@ func tidy(cell string) string {
 	return norm.NFC.String(strings.TrimSpace(cell))
 }
 
-// unquoted removes an apostrophe at the start of a cell. Such apostrophes prevent spreadsheet programs from
-// reading a cell as a formula. Tables exported by the server contain them.
+// unquoted removes an apostrophe at the start of a cell. The server writes such apostrophes to the tables that it
+// exports, because they prevent spreadsheet programs from reading a cell as a formula.
 func unquoted(cell string) string {
 	parts := strings.SplitAfter(cell, ";")
 	for i, part := range parts {

@@ -39,7 +39,7 @@ func windows(text string) []byte {
 	return out
 }
 
-// short formats the rows of a list as their non-empty fields, separated by |.
+// short formats each row of a list as one line: its fields, separated by |, without empty fields at the end.
 func short(l *List) string {
 	var lines []string
 	for _, r := range l.Rows {
@@ -322,7 +322,8 @@ func FuzzRead(f *testing.F) {
 		if err != nil || short(again) != short(l) {
 			t.Fatalf("%q: its text is another list: %v\n%s\n%s", data, err, short(l), short(again))
 		}
-		// The content of a preview is a layout that changes nothing.
+		// A form that a user sends back unchanged contains the fields and cells of the preview. This layout must
+		// change nothing.
 		seen := Layout{Titled: l.Titled, Cells: map[int]map[int]string{}}
 		for _, c := range l.Sheet {
 			seen.Fields = append(seen.Fields, c.Field)

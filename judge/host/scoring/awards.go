@@ -34,12 +34,13 @@ func (r *AwardRules) medals() int { return r.Gold + r.Silver + r.Bronze }
 // scored reports whether a team has solved a problem or has points.
 func scored(p *Place) bool { return p.Solved > 0 || p.Points > 0 }
 
-// MainPlaces returns the ranked teams of the main scoreboard.
+// MainPlaces returns the ranked teams of the main scoreboard: the teams in the group r.Main, or all teams if
+// r.Main is empty.
 func (b *Board) MainPlaces(r *AwardRules) []Place {
 	return b.placesOf(func(t *Team) bool { return r.Main == "" || slices.Contains(t.Groups, r.Main) })
 }
 
-// placesOf returns the ranked teams for which in returns true, with ranks among themselves.
+// placesOf returns the ranked teams for which the function in returns true. Their ranks do not count other teams.
 func (b *Board) placesOf(in func(*Team) bool) []Place {
 	var some []Place
 	for _, p := range b.Places() {
@@ -90,7 +91,7 @@ func Awards(b *Board, r AwardRules) []Award {
 	return all
 }
 
-// Ranked returns the given places with ranks among themselves.
+// Ranked returns a copy of the given places, ranked only among each other.
 func Ranked(some []Place) []Place {
 	ranked := slices.Clone(some)
 	for i := range ranked {

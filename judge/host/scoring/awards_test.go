@@ -31,8 +31,8 @@ func solvers(solved ...int) *scoring.Board {
 }
 
 // TestFinalRanks checks that a team without a solved problem is not ranked. By the rules of the World Finals,
-// neither are teams below the median team. Other teams without a medal share a rank if they solved equally many
-// problems.
+// teams below the median team are not ranked either. Other teams without a medal share a rank if they solved
+// equally many problems.
 func TestFinalRanks(t *testing.T) {
 	for _, tt := range []struct {
 		name        string

@@ -29,10 +29,9 @@ type Balloons struct {
 }
 
 // Balloons returns the balloons of visible teams that runners may see while the public has the given view. These
-// are the balloons for submissions with public verdicts. During the freeze, they include further balloons, up to a
-// total of inFreeze solved problems per team. The result does not depend on any other verdict: a pending,
-// unverified or hidden submission is treated as if it had solved its problem. The view of the Board must know all
-// verdicts.
+// are the balloons for submissions with public verdicts. During the freeze, a team gets further balloons until it
+// has solved inFreeze problems. The result depends on no verdict that it does not show: a pending, unverified or
+// hidden submission is treated as if it had solved its problem. The view of b must know all verdicts.
 func (b *Board) Balloons(public View, inFreeze int) Balloons {
 	all := Balloons{Unknown: map[Solve]bool{}, Known: map[int64]bool{}}
 	if b.contest.Rules.Blind && !public.Known.After(b.contest.Start) {
@@ -95,8 +94,9 @@ type KeptBalloon struct {
 	Held       bool // it must not be delivered
 }
 
-// Settle returns the new and changed balloons, which must be stored. If the submission for a balloon is no longer
-// accepted, the balloon is held. A balloon that runners may no longer see does not change.
+// Settle compares the stored balloons with the balloons that are due now. It returns the new and changed balloons,
+// which must be stored. If the submission for a balloon is no longer accepted, the balloon is held. A balloon that
+// runners may no longer see does not change.
 func (all *Balloons) Settle(kept []KeptBalloon) (changed []KeptBalloon) {
 	before := make(map[Solve]KeptBalloon, len(kept))
 	for _, k := range kept {

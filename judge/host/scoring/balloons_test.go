@@ -136,9 +136,9 @@ func drawBalloons(b scoring.Balloons) string {
 	return text
 }
 
-// TestBalloonsTellNoSecret checks that two contests have the same balloons if they differ only in verdicts with
-// which a team would exceed the limit during the freeze. If everything is judged, exactly these verdicts are
-// hidden.
+// TestBalloonsTellNoSecret checks that two contests have the same balloons if they differ only in hidden verdicts.
+// A verdict is hidden if, with it, a team could exceed the limit of solved problems during the freeze. If
+// everything is judged, exactly the problems solved by other submissions must have balloons.
 func TestBalloonsTellNoSecret(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(func(below int) int { return rapid.IntRange(0, below-1).Draw(t, "draw") })

@@ -150,7 +150,8 @@ func (c clock) time(at time.Time) time.Duration {
 	return passed
 }
 
-// Moment returns the first time with the given contest time.
+// Moment returns the first time at which the contest time is passed. It returns the zero time if the start is not
+// known.
 func (c *Contest) Moment(passed time.Duration) time.Time {
 	if c.Start.IsZero() {
 		return time.Time{}
@@ -230,8 +231,8 @@ func (c *Contest) Next(now time.Time) time.Time {
 
 // A View describes what a group of readers may see.
 type View struct {
-	// Known is the time from which verdicts are unknown: submissions received then or later count as pending. If
-	// zero, all verdicts are known.
+	// Known is the time before which verdicts are known: submissions received at this time or later count as
+	// pending. If zero, all verdicts are known.
 	Known  time.Time
 	Hidden bool // hidden teams are shown
 	// Unverified reports whether verdicts that no judge has verified yet count.

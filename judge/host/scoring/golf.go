@@ -96,7 +96,7 @@ func Golf(answers []Answer, language string, m Measure) []Golfer {
 	return board
 }
 
-// shortest returns the shortest valid submission in each language.
+// shortest maps each language to its shortest valid submission.
 func shortest(answers []Answer, m Measure) map[string]*Answer {
 	best := map[string]*Answer{}
 	for i := range answers {

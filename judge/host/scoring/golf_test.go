@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/scoring"
 )
 
-// answered returns a golf submission. Its number is the minute of its arrival.
+// answered returns a golf submission that arrives in the given minute. The minute is also its number.
 func answered(author string, minute, size int) scoring.Answer {
 	at := time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC)
 	return scoring.Answer{
@@ -86,8 +86,8 @@ func TestGolfOverAll(t *testing.T) {
 	}
 }
 
-// slowly computes a ranking directly from its definition. It replays the history minute by minute, and remembers
-// when each author first reached a length.
+// slowly computes a ranking directly from its definition. It replays the submissions minute by minute, and
+// remembers when each author first reached each length.
 func slowly(answers []scoring.Answer) []string {
 	answers = slices.Clone(answers)
 	slices.SortFunc(answers, func(a, b scoring.Answer) int { return int(a.Number - b.Number) })

@@ -113,7 +113,8 @@ type entry struct {
 	row  *Row
 }
 
-// A key contains the submissions that decide which team was the first to solve a problem.
+// A key contains the first accepted and the first pending submission of a team to a problem. Together with the
+// keys of other teams it decides which team was the first to solve the problem.
 type key struct{ solved, open *Submission }
 
 // A Change contains new data. Each submission or team replaces the one with the same number or id. If Contest or
@@ -288,7 +289,7 @@ func (b *Board) score(e *entry) {
 // rounded removes the rounding errors of adding decimals, so that 0.1 + 0.2 equals 0.3.
 func rounded(points float64) float64 { return math.Round(points*1e6) / 1e6 }
 
-// cell computes a team's result in a problem from its submissions, in order of arrival.
+// cell computes a team's result in a problem from the team's submissions in order of arrival.
 func (b *Board) cell(e *entry, problem int) (c Cell, k key) {
 	rules := &b.contest.Rules
 	var best []float64 // per test group
@@ -375,7 +376,8 @@ func (b *Board) pending(s *Submission) bool {
 		!b.view.Known.IsZero() && !s.At.Before(b.view.Known)
 }
 
-// first finds the first team to solve a problem, and replaces the rows of teams for which this has changed.
+// first finds the first team to solve a problem. It replaces the rows of teams that have become first or are no
+// longer first.
 func (b *Board) first(problem int) {
 	var winner *entry
 	if b.contest.Rules.Kind != IOI {

@@ -394,7 +394,8 @@ func copied(r scoring.Row) scoring.Row {
 	return r
 }
 
-// kept checks that a row with the same content keeps its pointer, unless the change contains its team.
+// kept checks that at most three rows get a new pointer although their content is unchanged. These may be the rows
+// of the teams in the change.
 func kept(t *rapid.T, before, after []scoring.Place) {
 	old := map[string]*scoring.Row{}
 	for _, p := range before {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestWhatIsNotThereIsWaitedFor checks that a server waits for a missing part as long as necessary, but not after
-// a permanent error.
+// TestWhatIsNotThereIsWaitedFor checks that a server that starts waits as long as necessary for a service that
+// does not respond. After a permanent error it must not wait.
 func TestWhatIsNotThereIsWaitedFor(t *testing.T) {
 	gone, wrong := errors.New("nobody answers"), errors.New("the password is wrong")
 	for name, tt := range map[string]struct {

@@ -29,8 +29,8 @@ const (
 // interrupted.
 const unfinished = ".unfinished"
 
-// backupCalled makes a backup with the given name and returns its directory. The directory is always below the
-// backup directory, because a token that is used over the network must not choose another place on the machine.
+// backupCalled makes a backup with the given name and returns its directory. The directory is always inside the
+// configured backup directory, because a client with a token must not choose another place on the machine.
 func (s *Server) backupCalled(ctx context.Context, blobs *blob.Dir, name string) (dir string, err error) {
 	at := s.backupDir()
 	_, notNightly := time.Parse(backupName, name)
@@ -44,8 +44,8 @@ func (s *Server) backupCalled(ctx context.Context, blobs *blob.Dir, name string)
 	return dir, s.backup(ctx, blobs, dir)
 }
 
-// backup writes the tables, and every blob that they refer to, to a new directory, and verifies all of it. After
-// an error it removes the directory. An interrupted backup leaves a directory with the suffix unfinished.
+// backup writes the tables, and every blob that they refer to, to a new directory, and verifies the whole backup.
+// After an error it removes the directory. An interrupted backup leaves a directory with the suffix unfinished.
 func (s *Server) backup(ctx context.Context, blobs *blob.Dir, dir string) (err error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return &judge.Misuse{Err: fmt.Errorf("make a backup: %s exists already: choose another name", dir)}
@@ -82,8 +82,8 @@ func (s *Server) backup(ctx context.Context, blobs *blob.Dir, dir string) (err e
 	return os.Rename(part, dir)
 }
 
-// readBack restores the tables of a backup to a temporary database in its directory, and reads every blob that
-// they refer to.
+// readBack verifies the backup in dir. It restores the backup's tables to a temporary database inside dir, and
+// reads every blob that they refer to.
 func readBack(ctx context.Context, dir, version string) (err error) {
 	scratch := filepath.Join(dir, "read-back")
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
@@ -173,9 +173,9 @@ func contents(blobs *blob.Dir, manifest blob.Digest) (all []blob.Digest, err err
 	return all, nil
 }
 
-// ownAgain gives a restored database a new identity, so that it does not use the shared blobs of the original. The
-// restored blobs are in the data directory. If the server is configured to share blobs, the next start copies them
-// from there.
+// ownAgain gives a restored database a new identity, so that it does not use the shared blobs of the original
+// database. The blobs from the backup are in the data directory. If the server is configured to share blobs, its
+// next start copies them to the shared blobs.
 func ownAgain(ctx context.Context, o store.Options) (err error) {
 	s, err := store.Open(ctx, o)
 	if err != nil {

@@ -22,14 +22,14 @@ const BlobsInQueue = "queue"
 // blobsCache is the default size in bytes of the cache for shared blobs.
 const blobsCache = 10 << 30
 
-// The settings in the database that record its identity, by which shared blobs are recognized, and whether it has
-// shared blobs.
+// The database settings that contain the identity of the database and the place of its shared blobs. The mark of
+// shared blobs is the identity of the database that uses them.
 const (
 	databaseKey = "database"
 	sharedKey   = "shared_blobs"
 )
 
-// openBlobs opens the blobs of the data directory, or the cache of shared ones.
+// openBlobs opens the directory of the server's blobs. If blobs are shared, it opens their local cache instead.
 func (s *Server) openBlobs() (*blob.Dir, error) {
 	if s.o.Blobs == "" {
 		return blob.OpenDurable(filepath.Join(s.data, "blobs"))
@@ -37,7 +37,7 @@ func (s *Server) openBlobs() (*blob.Dir, error) {
 	return blob.Open(filepath.Join(s.data, "blobs-cache"), cmp.Or(int64(s.o.BlobsCache), blobsCache))
 }
 
-// shareBlobs turns blobs into a cache of the shared blobs, if blobs are shared.
+// shareBlobs makes the argument blobs a cache of the shared blobs, if the server is configured to share blobs.
 func (s *Server) shareBlobs(ctx context.Context, blobs *blob.Dir) error {
 	if s.o.Blobs == "" {
 		return s.ownBlobs(ctx)
@@ -67,8 +67,8 @@ func (s *Server) origin(ctx context.Context) (blob.Origin, error) {
 	}
 }
 
-// ownBlobs rejects the blobs of the data directory if the database has shared ones. A copy of a shared directory
-// that includes its mark is accepted.
+// ownBlobs is called if the server is not configured to share blobs. It returns an error if the database has
+// shared blobs, unless the data directory contains a copy of them that includes their mark.
 func (s *Server) ownBlobs(ctx context.Context) error {
 	shared, err := s.setting(ctx, sharedKey)
 	if err != nil || shared == "" {
@@ -91,8 +91,9 @@ func (s *Server) ownBlobs(ctx context.Context) error {
 	return s.store.SetSetting(ctx, sharedKey, "")
 }
 
-// adopt compares the mark of the shared blobs with the database. If the database has no shared blobs yet, adopt
-// copies those in the data directory.
+// adopt returns an error if the shared blobs have the mark of another database, or if they lack the mark although
+// the database has shared blobs. If the database has no shared blobs yet, adopt copies the blobs in the data
+// directory to them.
 func (s *Server) adopt(ctx context.Context, blobs *blob.Dir, origin blob.Origin) error {
 	id, err := s.store.SettingOnce(ctx, databaseKey, newDatabaseID())
 	if err != nil {
@@ -206,8 +207,8 @@ func (s *Server) setting(ctx context.Context, key string) (string, error) {
 	return value, err
 }
 
-// freeDisk returns the number of free bytes in the data directory or in the directory of shared blobs, whichever
-// is smaller.
+// freeDisk returns the number of free bytes in the data directory, or in the directory of shared blobs if that
+// number is smaller.
 func (s *Server) freeDisk() (int64, error) {
 	least := int64(1 << 62)
 	for _, dir := range []string{s.data, s.o.Blobs} {

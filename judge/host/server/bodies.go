@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// A bodyLimits contains the time limits for sending a request body, and for keeping a connection open if a body
-// was rejected or not read.
+// A bodyLimits contains the time limits for sending a request body, and for keeping a connection open if a handler
+// has rejected or not read the body.
 type bodyLimits struct {
 	stall time.Duration // maximum time without a byte
 	all   time.Duration // for a body of less than 1 MiB; plus one second per MiB
 	rest  time.Duration // for the part that no handler has read
 }
 
-// defaultBodyLimits end an upload if, for example, a laptop went to sleep. A slow connection that still sends gets
-// more time.
+// defaultBodyLimits end an upload that stalls, for example because a laptop went to sleep. A slow connection that
+// still sends data may continue until the limit for the whole body.
 var defaultBodyLimits = bodyLimits{stall: 10 * time.Second, all: time.Minute, rest: 5 * time.Second}
 
 // timed limits the time for request bodies, so that a body that never arrives does not block a connection.

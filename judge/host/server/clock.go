@@ -62,9 +62,9 @@ func (s *Server) clock(ctx context.Context) {
 	}
 }
 
-// compare logs a difference between the time that passed on the machine's clock and on the monotonic clock.
-// Submissions keep their positions, because the stored order does not depend on times. But contests start and end
-// by the machine's clock.
+// compare logs a warning if the time that passed on the machine's clock differs from the time that passed on the
+// monotonic clock. Submissions keep their positions, because the stored order does not depend on times. But
+// contests start and end by the machine's clock.
 func (s *Server) compare(ctx context.Context, told, passed time.Duration) {
 	by := (told - passed).Round(time.Second)
 	if by.Abs() < clockSlack {

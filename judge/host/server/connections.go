@@ -35,8 +35,8 @@ func (c *boundedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// enter counts a connection from an address until leave is called. If the connection exceeds a limit, leave is
-// nil.
+// enter counts a connection from an address until the caller calls leave. If the connection exceeds a limit, enter
+// does not count it and returns nil.
 func (c *boundedListener) enter(address string) (leave func()) {
 	at, _ := netip.ParseAddrPort(address)
 	of := c.network

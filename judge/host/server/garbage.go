@@ -47,9 +47,9 @@ func (s *Server) forget(ctx context.Context, blobs *blob.Dir, all []blob.Digest)
 	return s.store.ForgetBlobs(ctx, all, contentsIn(blobs), blobs.Remove)
 }
 
-// collectNow removes blobs that no row refers to, and returns their number. It holds the lock collecting, so no
-// response can report meanwhile that a blob exists. No request holds this lock while it waits for a client.
-// Requests to other servers do not take this lock: see store.Sent.
+// collectNow removes blobs that no row refers to, and returns their number. It holds the lock collecting, so that
+// no response of this server can report meanwhile that a blob exists. No request holds this lock while it waits
+// for a client. Other servers do not use this lock: see store.Sent.
 func (s *Server) collectNow(ctx context.Context, blobs *blob.Dir) (n int, err error) {
 	s.collecting.Lock()
 	defer s.collecting.Unlock()

@@ -35,12 +35,12 @@ type MovePlan struct {
 	DryRun   bool
 }
 
-// planFile returns the file that contains the move plan. It is in the data directory, because a token that is used
-// over the network must not choose the destination.
+// planFile returns the path of the file with the move plan. The file is in the data directory, because only a user
+// of the machine may choose the destination. A token, which can be used over the network, is not enough.
 func planFile(data string) string { return filepath.Join(data, "keys", "move") }
 
-// WriteMovePlan writes a plan for the next move request to the server of a data directory. The caller must call
-// remove after the request.
+// WriteMovePlan writes a plan for the next move request to the server with the given data directory. The caller
+// must call remove after the request.
 func WriteMovePlan(data string, p MovePlan) (remove func(), err error) {
 	text, err := json.Marshal(p)
 	if err == nil {
@@ -223,7 +223,8 @@ func (m *movedBlobs) copy(ctx context.Context) error {
 	return nil
 }
 
-// finish sets the mark of the new blobs if they are shared, and records their place in the new database.
+// finish sets the mark of the new blobs if they are shared, and records the place of the blobs in the new
+// database.
 func (m *movedBlobs) finish(ctx context.Context, to *store.Store) error {
 	if m.place != "" {
 		if err := m.to.SetMark(m.mark); err != nil {

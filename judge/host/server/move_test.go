@@ -32,7 +32,8 @@ func TestMovedBlobs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// An account has uploaded a blob and is about to submit it. Another blob is missing.
+	// An account has uploaded the blob sent, to which no row refers yet. The other blob that it has uploaded is
+	// missing.
 	admin, err := s.store.AccountByLogin(t.Context(), "admin")
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func TestMovedBlobs(t *testing.T) {
 	}
 }
 
-// TestAMoveNeedsAPlanOnTheMachine checks that a token alone cannot choose the destination.
+// TestAMoveNeedsAPlanOnTheMachine checks that a client with only a token cannot choose the destination of a move.
 func TestAMoveNeedsAPlanOnTheMachine(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s, blobs := atNight(t, data)
@@ -148,7 +149,7 @@ func TestAMoveNeedsAPlanOnTheMachine(t *testing.T) {
 	remove()
 }
 
-// TestPlacesOfBlobs: blobs move only to another place than theirs.
+// TestPlacesOfBlobs checks that blobs are moved only if the plan names another place than their current one.
 func TestPlacesOfBlobs(t *testing.T) {
 	data, shared := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	s, blobs := atNight(t, data)
@@ -188,7 +189,7 @@ func TestPlacesOfBlobs(t *testing.T) {
 			t.Errorf("from %q, %+v: got %q, want %q", tt.has, tt.plan, got, tt.want)
 		}
 	}
-	// Back in the data directory they have no mark, so that another database can use them there.
+	// Blobs that are moved back to the data directory get no mark there, so that another database can use them.
 	s.o.Blobs = shared
 	m, err := s.newBlobs(t.Context(), MovePlan{Blobs: InData}, blobs)
 	if err != nil {

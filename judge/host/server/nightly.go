@@ -56,7 +56,7 @@ func (s *Server) nightly(ctx context.Context, blobs *blob.Dir) {
 // backupKey is the setting that contains the time of the last nightly backup by any server.
 const backupKey = "last_backup"
 
-// othersBackup records the last nightly backup if another server made it.
+// othersBackup reads the time of the last nightly backup, which another server may have made, from the database.
 func (s *Server) othersBackup(ctx context.Context) error {
 	text, err := s.setting(ctx, backupKey)
 	if err != nil || text == "" || s.alone() {
@@ -71,7 +71,8 @@ func (s *Server) othersBackup(ctx context.Context) error {
 	return err
 }
 
-// backupDue reports whether the newest backup is older than last night's backup time.
+// backupDue reports whether the newest backup is older than last night's backup time. It returns false for a while
+// after a failed backup.
 func (s *Server) backupDue(now time.Time) bool {
 	at := s.backupAt(now)
 	if at.After(now) {
@@ -88,7 +89,7 @@ func (s *Server) backupAt(day time.Time) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), clock.Hour(), clock.Minute(), 0, 0, day.Location())
 }
 
-// backupNow makes a nightly backup, and removes the oldest backups beyond the limit.
+// backupNow makes a nightly backup, and removes the oldest nightly backups if there are more than the limit.
 func (s *Server) backupNow(ctx context.Context, blobs *blob.Dir, now time.Time) {
 	err := s.backupRoom()
 	if err == nil {
@@ -135,8 +136,8 @@ func (s *Server) backupDir() string {
 	return filepath.Join(s.data, cmp.Or(s.o.BackupDir, "backups"))
 }
 
-// lookAtBackups finds the existing backups. It removes interrupted ones and those beyond the limit, except backups
-// with names chosen by a user.
+// lookAtBackups finds the existing nightly backups. It removes interrupted ones, and the oldest ones if there are
+// more than the limit. It ignores backups with names chosen by a user.
 func (s *Server) lookAtBackups() error {
 	entries, err := os.ReadDir(s.backupDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

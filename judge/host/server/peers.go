@@ -15,8 +15,8 @@ import (
 	"assay/judge/internal/atomicfile"
 )
 
-// holder returns the name of this process for leader leases. The directory is locked, so an earlier process with
-// this directory is dead, and holder releases its leases.
+// holder returns the name of this process for leader leases. The data directory is locked, so the previous process
+// with this directory is dead, and holder releases the leases of that process.
 func (s *Server) holder(ctx context.Context) (string, error) {
 	file := filepath.Join(s.data, "keys", "holder")
 	before, err := os.ReadFile(file)
@@ -77,8 +77,8 @@ func (s *Server) announceFirst(ctx context.Context) error {
 // workersEvery is the interval at which this server compares its admitted workers with the database.
 const workersEvery = time.Second
 
-// peers coordinates this server with the others: it announces this server, and admits the workers that others
-// admit.
+// peers coordinates this server with the other servers of the database: it announces this server, and admits the
+// workers that other servers have admitted.
 func (s *Server) peers(ctx context.Context) {
 	announced, wrong, noted := time.Now(), false, ""
 	for {
@@ -127,8 +127,9 @@ func (s *Server) lookForWorkers() {
 	}
 }
 
-// admitAll admits exactly the workers in the database, before they can connect. After the start it ignores drained
-// workers, because a drained worker that did not stop may have been revoked on this server.
+// admitAll admits exactly the workers in the database. It is first called, with starts set, before workers can
+// connect. Later calls ignore drained workers, because this server may have disconnected a drained worker that did
+// not stop.
 func (s *Server) admitAll(ctx context.Context, starts bool) error {
 	workers, err := s.store.Workers(ctx)
 	if err != nil {

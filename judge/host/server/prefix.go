@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// under also serves a handler below a path, for a reverse proxy that has other applications on the same host. In
-// responses to requests with the path, links, redirects and streams contain the path. Requests without the path
-// are served in the same way, because some proxies remove the path, and workers on this machine do not use it.
+// under also serves a handler below a path, for a reverse proxy that has other applications on the same host. For
+// requests to this path, it adds the path to links, redirects and streams in the responses. It serves requests
+// without the path unchanged, because some proxies remove the path, and workers on this machine do not use it.
 func under(path string, next http.Handler) http.Handler {
 	path = strings.TrimRight(path, "/")
 	if path == "" {
@@ -42,7 +42,7 @@ func under(path string, next http.Handler) http.Handler {
 // untrusted texts.
 var localLink = regexp.MustCompile(`( (?:href|src|action|formaction|data-worker)=\\?")/([^/])`)
 
-// A prefixed is a response that adds a path to the addresses in it.
+// A prefixed is a response writer that adds a path to the addresses in a response.
 type prefixed struct {
 	http.ResponseWriter
 	path  string

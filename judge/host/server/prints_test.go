@@ -17,7 +17,7 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// A printer is a server with a contest in which a team prints.
+// A printer is a server whose contest has a team that prints files.
 type printer struct {
 	*Server
 	t       *testing.T
@@ -59,7 +59,7 @@ func (h *printer) check(err error) {
 	}
 }
 
-// send sends a file with the given number of pages to print, and returns its number.
+// send submits a file with the given number of pages for printing. It returns the number of the print.
 func (h *printer) send(name string, pages int) int64 {
 	h.t.Helper()
 	h.sent++
@@ -78,7 +78,7 @@ func (h *printer) print(n int64) *store.Print {
 	return p
 }
 
-// has reports whether the server's directory contains the file and the file is not empty.
+// has reports whether the server's directory contains a nonempty file with the given name.
 func (h *printer) has(name string) bool {
 	info, err := os.Stat(filepath.Join(h.data, name))
 	return err == nil && info.Size() > 0
@@ -152,8 +152,8 @@ func TestPrintCommand(t *testing.T) {
 	}
 }
 
-// TestPrintCommandGroup checks that the child processes of the print command are killed, for all ways in which a
-// print can fail.
+// TestPrintCommandGroup checks that child processes of the print command are killed, whatever the reason why the
+// print fails.
 func TestPrintCommandGroup(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the print command is a shell script")

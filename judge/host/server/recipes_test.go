@@ -25,8 +25,8 @@ import (
 	"assay/judge/running/config"
 )
 
-// A behind is a server behind the proxy of a recipe. It responds with a description of the request, and has
-// streams.
+// A behind is a server behind the proxy of a recipe. It has handlers that respond with a description of the
+// request, and handlers that stream lines.
 type behind struct {
 	*httptest.Server
 	next chan struct{} // makes the stream send a line
@@ -85,7 +85,7 @@ func newBehind(t *testing.T) *behind {
 // patience is the timeout for actions on a busy machine.
 const patience = 3 * time.Minute
 
-// proxied starts the proxy of a recipe, and waits until it forwards requests.
+// proxied starts the proxy of a recipe with cmd, and waits until the proxy forwards requests for site.
 func (b *behind) proxied(t *testing.T, site string, cmd *exec.Cmd) {
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -132,7 +132,7 @@ func client(t *testing.T) *http.Client {
 	return &http.Client{Transport: transport, Timeout: patience}
 }
 
-// passes checks that a proxy forwards everything that the server needs.
+// passes checks that the proxy at site forwards everything that the server needs.
 func (b *behind) passes(t *testing.T, site string) {
 	c := client(t)
 	for _, path := range []string{"/events", "/feed"} {

@@ -1,5 +1,5 @@
 // Package server combines the parts of a server process: the database, the blobs, the queue, the dispatcher and
-// the API, with one data directory and one address. It starts a worker of its own as a child process, which has no
+// the API, with one data directory and one address. It also starts a worker as a child process. This worker has no
 // more rights than any other worker.
 //
 // The process may be killed at any time. After a restart with the same directory, every confirmed submission is
@@ -285,8 +285,8 @@ func (s *Server) explain(err error) error {
 	return err
 }
 
-// first creates the first account, and the token in the data directory. It also creates the token after a backup
-// was restored, because a backup does not contain it.
+// first creates the first account, and the token of that account in the data directory. It also creates the token
+// if the data directory was restored from a backup, because backups do not contain the token.
 func (s *Server) first(ctx context.Context) error {
 	account, err := s.store.AccountByLogin(ctx, desk.AdminLogin)
 	begins := errors.Is(err, store.ErrNotFound)
@@ -315,7 +315,8 @@ func (s *Server) first(ctx context.Context) error {
 	return nil
 }
 
-// setup creates the link for the first administrator, if no account has a password.
+// setup creates the link with which the first administrator can choose a password. It does nothing if an account
+// already has a password.
 func (s *Server) setup(ctx context.Context) error {
 	n, err := s.store.Passwords(ctx)
 	if err != nil || n > 0 {
@@ -493,8 +494,8 @@ func (s *Server) scheme() string {
 // markEvery is the interval at which the number of the last event is stored outside the database.
 const markEvery = 10 * time.Second
 
-// mark stores the number of the event log's last event next to the blobs, so that a rolled-back database is
-// noticed.
+// mark regularly stores the number of the event log's last event next to the blobs. If the database is later
+// rolled back, its last number is smaller than the stored one.
 func (s *Server) mark(ctx context.Context) {
 	for {
 		select {
@@ -568,7 +569,8 @@ func (s *Server) release() {
 	}
 }
 
-// poked returns the function that must be called after an upload. It returns nil if uploads are disabled.
+// poked returns the function that must be called after an upload so that the server prepares it. It returns nil if
+// uploads are disabled.
 func (s *Server) poked() func() {
 	if s.o.Preparer == nil {
 		return nil

@@ -110,8 +110,8 @@ func (s *Server) nextUpload(ctx context.Context, blobs *blob.Dir, holder string)
 	return true, s.store.EndUpload(ctx, u)
 }
 
-// prepare prepares an upload, and returns the output of the verification. If there is no bundle, the error is the
-// reason.
+// prepare prepares an upload, and returns the output of the verification. If the upload does not become a bundle,
+// prepare returns the reason as an error.
 func (s *Server) prepare(ctx context.Context, blobs *blob.Dir, u *store.Upload) (report []byte, err error) {
 	dir := filepath.Join(s.data, "uploads", u.ID)
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
@@ -157,8 +157,8 @@ func (s *Server) prepare(ctx context.Context, blobs *blob.Dir, u *store.Upload) 
 	return report, nil
 }
 
-// runPreparer runs the program that prepares an upload. The program publishes as the account that uploaded the
-// archive.
+// runPreparer runs the program that prepares an upload. The program publishes the bundle as the account that
+// uploaded the archive.
 func (s *Server) runPreparer(ctx context.Context, u *store.Upload, archive string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, uploadWithin)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 	"assay/judge/host/store/storetest"
 )
 
-// TestUploadsThatFail checks that the uploader sees an error in a package with the message of the preparing
-// program. A server failure is reported as such, without its cause.
+// TestUploadsThatFail checks what the uploader sees if an upload fails. For an error in the package, this is the
+// message of the preparing program. For a failure of the server, it is a message without the cause.
 func TestUploadsThatFail(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the programs are shell scripts")

@@ -68,7 +68,7 @@ func (f *follower) session(ctx context.Context) error {
 	return f.follow(ctx, read, ended)
 }
 
-// follow stores the data from the primary's feed, and updates the contest.
+// follow stores the lines of the primary's feed that read delivers, and updates the contest, until the feed ends.
 func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan error) error {
 	heard := time.Now()
 	if err := f.heard(ctx); err != nil {
@@ -133,7 +133,8 @@ func (f *follower) follow(ctx context.Context, read <-chan []byte, ended <-chan 
 	}
 }
 
-// trouble records why the primary cannot be followed. An empty text means that it is followed.
+// trouble records why the primary cannot be followed. If the text is empty, trouble records that the primary is
+// followed.
 func (f *follower) trouble(ctx context.Context, why string) error {
 	if f.told == why {
 		return nil
@@ -203,7 +204,7 @@ func (f *follower) keep(ctx context.Context, batch [][]byte) error {
 	return err
 }
 
-// settle records that the contest contains all fresh objects of the given types.
+// settle records that all fresh objects of the given types have been applied to the contest.
 func (f *follower) settle(ctx context.Context, types ...string) error {
 	var all []store.ExternalObject
 	for k, o := range f.fresh {
@@ -283,8 +284,8 @@ func (f *follower) apply(ctx context.Context) error {
 		return err
 	}
 	if again || f.has("contest", "state", "awards", "judgement-types") {
-		// Missing objects could change the results, and nothing can be added after the results are final and
-		// public.
+		// The results may become final only if no objects are missing. Missing objects could change the results,
+		// and nothing can be added after the results are final and public.
 		whole := f.quiet && !f.has("submissions")
 		if err := f.contest(ctx, nil, whole); err != nil {
 			return err
@@ -297,8 +298,8 @@ func (f *follower) apply(ctx context.Context) error {
 	return f.scoreboard(ctx)
 }
 
-// retry marks submissions that could not be imported as fresh again. The database does not need this mark: after a
-// restart, the missing teams or problems arrive again.
+// retry marks submissions that could not be imported as fresh again. The mark is kept only in memory. After a
+// restart, retry is called again when a missing team or problem arrives.
 func (f *follower) retry() {
 	for k, text := range f.problem {
 		if data := f.mirror[k.typ][k.id]; k.typ == "submissions" && text != "" && data != "" {

@@ -16,7 +16,7 @@ func TestLater(t *testing.T) {
 	p := newPrimary(t, false)
 	p.closed = true // so that the contest can still change
 	p.fill()
-	// In a removed interval, the contest time from the primary is used.
+	// The submission was sent in a removed interval. Its contest time must be the one that the primary reports.
 	p.add("submissions", "paused", `{"id":"paused","team_id":"t1","problem_id":"2","language_id":"shell","time":"2026-01-01T12:00:00+01:00","contest_time":"0:45:00.000"}`)
 	m := start(t, t.TempDir())
 	m.begin(p, false)
@@ -66,8 +66,8 @@ func TestLater(t *testing.T) {
 	})
 }
 
-// TestContestOfOurs checks that an existing contest can follow a primary. Its problems are linked by id and label,
-// and are kept.
+// TestContestOfOurs checks that a contest that already exists on this server can follow a primary. Its problems
+// remain, and are linked to the primary's problems by id and label.
 func TestContestOfOurs(t *testing.T) {
 	p := newPrimary(t, false)
 	p.fill()

@@ -17,7 +17,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// picturesIn is how long pictures of a primary are fetched before its other objects are handled again.
+// picturesIn is the maximum time for fetching pictures of a primary. After that, other objects are handled before
+// further pictures are fetched.
 const picturesIn = 20 * time.Second
 
 // ofMedia is the object type under which errors in pictures and documents are recorded.
@@ -40,10 +41,10 @@ type picture struct {
 // name returns the name of a picture in the list of errors.
 func (p *picture) name() string { return path.Join(p.Type, p.Object, p.Property, path.Base(p.href)) }
 
-// tried returns the key under which failed requests for the current version of a picture are counted.
+// tried returns the key under which failed requests for this version of the picture are counted.
 func (p *picture) tried() string { return ofMedia + " " + p.href + " " + p.hash }
 
-// of reports whether f is a file of the same property, and not scaled.
+// of reports whether f is a file of the same property as p and was not scaled by this server.
 func (p *picture) of(f media.File) bool {
 	return f.Type == p.Type && f.Object == p.Object && f.Property == p.Property && !f.Scaled
 }
@@ -83,8 +84,9 @@ func picturesOf(data json.RawMessage, at media.Place) (all []*picture) {
 	return all
 }
 
-// media copies the pictures and documents of the primary that the contest lacks. If one cannot be copied, media
-// records this and continues. If the primary has no files for a property, the property keeps its files.
+// media copies pictures and documents of the primary that the contest lacks. If a file cannot be copied, media
+// records the error and continues. If the primary has no files for a property, the contest keeps its own files for
+// that property.
 func (f *follower) media(ctx context.Context) error {
 	f.mediaAgain = false
 	c, err1 := f.Store.Contest(ctx, f.source.Contest)

@@ -13,8 +13,8 @@ func drawing(side int) []byte {
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d"/>`, side, side)
 }
 
-// shows adds files with the given names to an object of the primary. Each has the digest of its bytes, unless its
-// name begins with !.
+// shows returns a JSON property that lists files of the primary with the given names. Each entry has the digest of
+// the file's bytes, unless the name begins with !.
 func (p *primary) shows(property string, names ...string) string {
 	var all []string
 	p.mu.Lock()
@@ -35,7 +35,8 @@ func (p *primary) shows(property string, names ...string) string {
 	return fmt.Sprintf(`,%q:[%s]`, property, strings.Join(all, ","))
 }
 
-// pictures returns the files of the contest, except those generated on this server, and the errors of others.
+// pictures returns the files of the contest, except files generated on this server, and the recorded errors of
+// files that could not be copied.
 func (m *machine) pictures() string {
 	m.Helper()
 	all, err := m.db.Media(m.Context(), m.contest().ID)

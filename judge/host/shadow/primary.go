@@ -178,7 +178,7 @@ func (p *Primary) file(ctx context.Context, href string) ([]byte, error) {
 	return p.read(ctx, u, mostFile, fileIn)
 }
 
-// feed opens the event feed. Since is the query parameter that identifies the last line.
+// feed opens the event feed after the line that the query since identifies.
 func (p *Primary) feed(ctx context.Context, since string) (io.ReadCloser, error) {
 	u := p.below("event-feed")
 	u.RawQuery = since

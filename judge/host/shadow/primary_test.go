@@ -86,8 +86,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestVerdicts checks which judgement is current on the primary, and which verdict it corresponds to on this
-// server.
+// TestVerdicts checks which of a submission's judgements on the primary is current. It also checks which verdict
+// of this server corresponds to it.
 func TestVerdicts(t *testing.T) {
 	types := []store.ExternalObject{
 		{Type: "judgement-types", ID: "AC", Data: `{"id":"AC","penalty":false,"solved":true}`},
@@ -159,7 +159,7 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// TestRanks compares scoreboards of both versions, with teams that differ or are missing.
+// TestRanks compares scoreboards in the formats of both API versions, with teams that differ or are missing.
 func TestRanks(t *testing.T) {
 	theirs := ranks([]byte(`{"rows":[{"rank":1,"team_id":"a","score":{"num_solved":2,"total_time":"1:05:00.000"}},
 		{"rank":2,"team_id":"b","score":{"num_solved":1,"total_time":30}},{"rank":3,"team_id":3,"score":{"num_solved":0,"total_time":0}}]}`))

@@ -65,7 +65,8 @@ func (r *Report) Differences() (all []Difference) {
 	return all
 }
 
-// Comparison returns the texts of the differences, with what they were compared with.
+// Comparison returns the texts of the differences, together with the source and the state of the contest that were
+// compared.
 func (r *Report) Comparison() *store.Comparison {
 	c := &store.Comparison{Source: r.Source, Seq: r.seq}
 	for _, d := range r.Differences() {

@@ -74,8 +74,8 @@ func (m Mirror) ids(typ string) []string {
 
 func (m Mirror) object(typ, id string) object { return parseObject(m[typ][id]) }
 
-// ContestOf updates a contest from its primary. Other fields do not change. Finalized reports whether the results
-// may be marked as final.
+// ContestOf sets the fields of c that the primary defines. Other fields do not change. The argument finalized
+// reports whether c may be marked as final.
 func (m Mirror) ContestOf(c *store.Contest, finalized bool) {
 	o, state := m.object("contest", ""), m.object("state", "")
 	if name := cmp.Or(o.text("name"), o.text("formal_name")); name != "" {
@@ -129,7 +129,8 @@ func penalty(text string) (minutes int, ok bool) {
 	return minutes, true
 }
 
-// contest updates the contest from the primary. It also updates the problems unless problems is nil.
+// contest updates the contest from the primary. If problems is not nil, it also updates the contest's problems.
+// The argument finalized reports whether the results may be marked as final.
 func (f *follower) contest(ctx context.Context, problems []store.NewContestProblem, finalized bool) error {
 	c, err := f.Store.Contest(ctx, f.source.Contest)
 	if err != nil {
@@ -152,7 +153,7 @@ func (f *follower) contest(ctx context.Context, problems []store.NewContestProbl
 	return nil
 }
 
-// computed matches the awards that this server computes. Other awards are copied from the primary.
+// computed matches the ids of the awards that this server computes. Other awards are copied from the primary.
 var computed = regexp.MustCompile(`^(winner|(gold|silver|bronze)-medal|first-to-solve-.*|group-winner-.*)$`)
 
 // awards returns the awards of the primary that this server does not compute.
@@ -221,7 +222,8 @@ func (f *follower) imported(ctx context.Context) error {
 	return f.noteAll(ctx, out)
 }
 
-// noteAll records the given errors of objects, by type and id, and clears the errors of all other objects.
+// noteAll records the errors in out, which maps types and ids of objects to errors. For these types, it clears the
+// errors of all other objects.
 func (f *follower) noteAll(ctx context.Context, out map[string]map[string]string) error {
 	for typ, wrong := range out {
 		for id := range f.mirror[typ] {
@@ -233,7 +235,8 @@ func (f *follower) noteAll(ctx context.Context, out map[string]map[string]string
 	return nil
 }
 
-// files returns the files of a contest package with one object per line, and the ids of these objects by type.
+// files returns the files of a contest package with the primary's objects, one object per line, and the ids of
+// these objects by type. It omits the objects in out, which have errors.
 func (f *follower) files(out map[string]map[string]string) (files map[string][]byte, listed map[string][]string) {
 	files, listed = map[string][]byte{}, map[string][]string{}
 	there := func(typ, id string) bool { return f.mirror[typ][id] != "" && out[typ][id] == "" }
@@ -269,7 +272,8 @@ func (f *follower) files(out map[string]map[string]string) (files map[string][]b
 	return files, listed
 }
 
-// teamOf adds the remaining properties of a team. It omits references to missing objects.
+// teamOf adds to plain the properties of the team o that need conversion. It omits references to objects that
+// there does not find.
 func (f *follower) teamOf(o object, plain map[string]any, there func(typ, id string) bool) {
 	if plain["name"] == nil {
 		plain["name"] = cmp.Or(o.text("display_name"), o.text("id"))
@@ -356,8 +360,9 @@ func (f *follower) problems(ctx context.Context) error {
 	return f.contest(ctx, all, false)
 }
 
-// problemFor returns this server's problem for a problem of the primary. This is the contest's problem with the
-// same id or label, or else the published problem with the same name, or else a placeholder.
+// problemFor returns this server's problem for a problem of the primary. It prefers a problem in was, the
+// contest's current problems, with the same id or label. Otherwise it chooses the published problem with the same
+// name, or else creates a placeholder.
 func (f *follower) problemFor(ctx context.Context, c *store.Contest, id, label, title string, was []*store.ContestProblem,
 	published []*store.Problem, all []store.NewContestProblem) (slug string, points int64, err error) {
 	free := func(slug string) bool {

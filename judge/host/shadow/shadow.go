@@ -60,7 +60,7 @@ func New(o Options) *Service {
 	return &Service{o: o, running: map[string]*running{}}
 }
 
-// Run follows the primaries until ctx is done. It does nothing while another server is the leader.
+// Run follows the primaries of all contests until ctx is done. It does nothing while another server is the leader.
 func (s *Service) Run(ctx context.Context) {
 	lead := store.NewLead(s.o.Store, store.ShadowLead, s.o.Holder)
 	defer lead.Resign(ctx)
@@ -118,7 +118,8 @@ func (s *Service) keep(ctx context.Context, all []*store.Source) {
 	}
 }
 
-// same reports whether two sources are followed in the same way.
+// same reports whether a follower of the source a can also follow the source b, because all settings that it uses
+// are equal.
 func same(a, b *store.Source) bool {
 	return a.URL == b.URL && a.Login == b.Login && a.SecretFile == b.SecretFile && a.Account == b.Account && a.Ours == b.Ours
 }

@@ -68,7 +68,7 @@ func start(t testing.TB, dir string) *machine {
 		_, err = m.db.PutBundle(t.Context(), store.NewBundle{Problem: "sum", Title: "Sum", Owner: m.admin.ID, ID: some, Manifest: some, Config: some, Sheet: digest, MadeBy: m.admin.ID})
 		must(err)
 	}
-	// Release the leases of the previous server, as package server does.
+	// Release the leader lease of the previous server, as package server does at its start.
 	if leader, err := m.db.Leading(t.Context(), store.ShadowLead); err == nil {
 		must(m.db.Resign(t.Context(), store.ShadowLead, leader.Holder))
 	}
@@ -188,7 +188,7 @@ func (m *machine) begin(p *primary, ours bool) {
 	}
 }
 
-// whole waits until a contest contains all data of its primary.
+// whole waits until the contest contains all data of its primary, including the final state.
 func (m *machine) whole() {
 	m.Helper()
 	m.wait(func() string {

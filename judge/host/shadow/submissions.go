@@ -181,8 +181,9 @@ func (s *sent) hrefs() (all []string) {
 	return all
 }
 
-// language returns this server's language for a language of the primary. This is the language with the same id, or
-// else the first with a common extension, or else the first with the same name.
+// language returns the id of this server's language for a language of the primary. It prefers the language with
+// the same id, then the first one with a common extension, then the first one with the same name. It returns an
+// empty string if there is none.
 func (f *follower) language(p *place, id string) string {
 	theirs := f.mirror.object("languages", id)
 	extensions := theirs.texts("extensions")
@@ -237,8 +238,8 @@ func (f *follower) fetch(ctx context.Context, all []*sent) {
 	}
 }
 
-// failed records why the files of a submission are missing. If the primary may provide them later, they will be
-// requested again.
+// failed records why the files of a submission are missing. If the primary may provide the files later, failed
+// marks the submission to be retried.
 func (s *sent) failed(err error) {
 	status, told := errors.AsType[*StatusError](err)
 	_, refused := errors.AsType[*desk.Refusal](err)

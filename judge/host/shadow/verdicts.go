@@ -77,7 +77,7 @@ type judgement struct {
 	start      time.Time
 }
 
-// superseded reports whether another judgement of the submission is current.
+// superseded reports whether the primary marks j as not current or not valid.
 func (j *judgement) superseded() bool {
 	return j.Current != nil && !*j.Current || j.Valid != nil && !*j.Valid
 }
@@ -170,7 +170,8 @@ func (p *Pair) Differs() bool {
 	return simplified(p.Theirs) != simplified(p.Ours)
 }
 
-// late reports whether the primary has a verdict and this server has none yet.
+// late reports whether the primary has a verdict and this server has none yet. It returns false for ignored
+// submissions.
 func (p *Pair) late() bool {
 	return p.Theirs != judge.NotJudged && p.Ours == judge.NotJudged && !p.Submission.Ignored
 }

@@ -77,8 +77,8 @@ var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
 
-// A keySet records in a context that the provider's keys could not be fetched. Package oidc reports this like a
-// wrong signature.
+// A keySet wraps an oidc.KeySet. It records in a context that the provider's keys could not be fetched, because
+// package oidc reports this like a wrong signature.
 type keySet struct{ oidc.KeySet }
 
 type fetchFailure struct{}
@@ -101,7 +101,7 @@ const (
 // answerWithin is the time limit for a request to the provider.
 const answerWithin = 10 * time.Second
 
-// FreshFor is the maximum age of a login at the provider that confirms an account. It allows for a small
+// FreshFor is the maximum age of a login at the provider for which Person.Fresh is set. It allows for a small
 // difference between the clocks.
 const FreshFor = 2 * time.Minute
 
@@ -150,9 +150,9 @@ func (p *Provider) Host() string {
 	return u.Host
 }
 
-// discover returns the provider's description of itself. It is at most an hour old, unless the provider does not
-// respond. The keys expire together with the description, including those that the provider has withdrawn. New
-// keys are fetched when a token names them.
+// discover returns the provider's description of itself. The description is at most an hour old, unless the
+// provider does not respond. The cached keys expire together with the description, so that withdrawn keys do not
+// remain valid. New keys are fetched when a token names them.
 func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,7 +200,8 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 	return d, nil
 }
 
-// derive derives a value of a login from its secret. A derived value reveals nothing about the others.
+// derive derives the value named what from the secret of a login. A derived value reveals nothing about other
+// derived values.
 func derive(secret, what string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(what))

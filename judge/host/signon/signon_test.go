@@ -122,7 +122,7 @@ func hs256(p *signontest.Provider, claims map[string]any) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// forged returns a token with the signature of another token.
+// forged returns a token with a changed subject and the signature of the unchanged token.
 func forged(p *signontest.Provider, claims map[string]any) string {
 	parts := strings.Split(p.RS256(claims), ".")
 	claims["sub"] = "the administrator"
@@ -149,7 +149,8 @@ func TestCodesCountOnce(t *testing.T) {
 			t.Errorf("a browser with the secret %q: %v", secret, err)
 		}
 	}
-	// The code of another login with the state of this one fails, because the verifier does not match.
+	// A code from another login does not belong to the state of this login. It fails because the verifier does not
+	// match.
 	other, err := l.client.Begin(t.Context(), "other", false)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +210,8 @@ func TestPersons(t *testing.T) {
 	}
 }
 
-// TestABrowserWithoutASecret has begun no login, even if somebody else knows the state that belongs to no secret.
+// TestABrowserWithoutASecret checks that a login with an empty secret is rejected, even with the state that
+// belongs to an empty secret.
 func TestABrowserWithoutASecret(t *testing.T) {
 	l := newLogin(t)
 	to, err := l.client.Begin(t.Context(), "", false)
@@ -221,7 +223,7 @@ func TestABrowserWithoutASecret(t *testing.T) {
 	}
 }
 
-// TestConfirming checks that the provider is asked to make the user log in again.
+// TestConfirming checks that Begin asks the provider to make the user log in again if its argument again is true.
 func TestConfirming(t *testing.T) {
 	l := newLogin(t)
 	to, err := l.client.Begin(t.Context(), "secret", true)
@@ -260,7 +262,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestClientAuthentication checks that the secret is sent as the provider requires, in the first request.
+// TestClientAuthentication checks that the client sends its secret in the way that the provider requires, already
+// in the first request.
 func TestClientAuthentication(t *testing.T) {
 	for _, ways := range [][]string{nil, {"client_secret_basic", "client_secret_post"}, {"client_secret_post"}} {
 		l := newLogin(t)
@@ -273,8 +276,8 @@ func TestClientAuthentication(t *testing.T) {
 	}
 }
 
-// TestDiscovery checks that the description is requested once per hour, and the keys when a token names an unknown
-// one.
+// TestDiscovery checks that the provider's description is requested once per hour. Its keys are also requested
+// when a token names an unknown key.
 func TestDiscovery(t *testing.T) {
 	const description = "/.well-known/openid-configuration"
 	l := newLogin(t)

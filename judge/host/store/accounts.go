@@ -213,8 +213,8 @@ func (s *Store) setRole(ctx context.Context, id string, set func(q *query.Querie
 	})
 }
 
-// RoleIn returns the role that an account was given in a contest. It returns an empty string if there is none.
-// RoleAt also returns where the role applies.
+// RoleIn returns the role that an account was given in a contest. It returns an empty string if there is none. If
+// the role may be restricted to sites, use RoleAt, which also returns the sites.
 func (s *Store) RoleIn(ctx context.Context, id, contest string) (string, error) {
 	role, err := roleIn(ctx, s.read, id, contest)
 	return role, failed("read a role", err)

@@ -60,7 +60,8 @@ type File struct {
 
 // Backup writes a consistent snapshot of all tables to a directory, which it creates if needed. The directory must
 // not contain a backup. Other transactions can continue in the meantime. Blobs are not included. After Backup, the
-// caller can copy the blobs that BlobsNamed returns. They include all blobs that rows of the backup refer to.
+// caller can call BlobsNamed and copy the blobs that it returns. They include all blobs to which rows in the
+// backup refer.
 func (s *Store) Backup(ctx context.Context, dir string) (*Manifest, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the directory of the backup: %w", err)
@@ -212,9 +213,9 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// Restore loads a backup into an empty database: all rows or none. The backup may come from either kind of
-// database. Restore returns ErrNotEmpty if the database has rows, and ErrNewer if the backup is of a later
-// version. Open then migrates the schema.
+// Restore loads all rows of a backup into an empty database, or none after an error. The backup may come from
+// either kind of database. Restore returns ErrNotEmpty if the database has rows, and ErrNewer if a later version
+// has written the backup. After Restore, Open migrates the schema.
 func Restore(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {

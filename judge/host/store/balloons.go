@@ -28,7 +28,8 @@ func (s *Store) Balloons(ctx context.Context, contest string) ([]Balloon, error)
 	})
 }
 
-// PutBalloons adds balloons, or updates their submission and Held. It does not change who delivered a balloon.
+// PutBalloons adds balloons. If a balloon already exists, PutBalloons updates only its submission, time and Held,
+// and not who delivered it.
 func (s *Store) PutBalloons(ctx context.Context, contest string, all []Balloon) error {
 	if len(all) == 0 {
 		return nil
@@ -54,9 +55,9 @@ func (s *Store) GiveBalloon(ctx context.Context, contest, team, label, account s
 	return n > 0, failed("note that a balloon was delivered", err)
 }
 
-// UndoBalloon undoes the delivery of a balloon. It returns false if another account delivered the balloon. It also
-// returns false if more time than the duration within has passed since the delivery. If within is 0, there is no
-// time limit. If account is empty, the delivery by any account is undone.
+// UndoBalloon undoes the delivery of a balloon. It returns false if the balloon was delivered by another account
+// than the given one, or longer ago than the duration within. If account is empty, any account may have delivered
+// the balloon. If within is 0, there is no time limit.
 func (s *Store) UndoBalloon(ctx context.Context, contest, team, label, account string, within time.Duration) (bool, error) {
 	p := query.UndoBalloonParams{Contest: contest, Team: team, Label: label, Account: account}
 	if within > 0 {

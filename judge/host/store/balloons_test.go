@@ -10,7 +10,8 @@ import (
 )
 
 // TestBalloons checks that a delivered balloon keeps its runner when its submission changes or it is held. Two
-// runners cannot deliver the same balloon. Only the runner who delivered it can undo this, for a limited time.
+// runners cannot deliver the same balloon. Only the runner who delivered a balloon can undo the delivery, for a
+// limited time.
 func TestBalloons(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

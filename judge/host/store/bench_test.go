@@ -137,7 +137,7 @@ func BenchmarkPage(b *testing.B) {
 	})
 }
 
-// bulk adds submissions up to number n in one transaction, by copying a judged submission.
+// bulk adds copies of a judged submission in one transaction, until the database contains n submissions.
 func bulk(b *testing.B, h *harness, dsn string, n int64) {
 	b.Helper()
 	if n == 1_000 {

@@ -40,9 +40,10 @@ const Brief = "sent"
 // ErrManySent means that an account has uploaded too many bytes to which no row refers.
 var ErrManySent = errors.New("too many uploaded bytes are not used yet")
 
-// NoteSent records that an account has uploaded the bytes of a blob, and may therefore refer to it from now on.
-// The argument most limits the account's uploaded bytes to which no row referred at the last MarkNamed. Zero means
-// no limit. If the limit is exceeded, NoteSent returns ErrManySent.
+// NoteSent records that an account has uploaded the bytes of a blob, and may therefore refer to the blob from now
+// on. The argument most is the maximum number of uploaded bytes of the account to which no row refers. Bytes to
+// which rows referred at the last MarkNamed do not count. Zero means no limit. If the limit is exceeded, NoteSent
+// returns ErrManySent.
 func (s *Store) NoteSent(ctx context.Context, account string, b Blob, most int64) error {
 	return s.tx(ctx, "note a blob", func(q *query.Queries) error {
 		if most > 0 {
@@ -61,8 +62,8 @@ func (s *Store) NoteSent(ctx context.Context, account string, b Blob, most int64
 	})
 }
 
-// MarkNamed records which of the blobs uploaded by an account rows refer to, because NoteSent does not count those
-// blobs. The function contents returns the blobs listed in a manifest.
+// MarkNamed finds the blobs uploaded by an account to which rows refer now. NoteSent no longer counts these blobs.
+// The function contents returns the blobs listed in a manifest.
 func (s *Store) MarkNamed(ctx context.Context, account string, contents func(manifest blob.Digest) ([]blob.Digest, error)) error {
 	sent, err := s.read.UnnamedOf(ctx, account)
 	if err != nil {
@@ -85,13 +86,13 @@ func (s *Store) MarkNamed(ctx context.Context, account string, contents func(man
 	})
 }
 
-// seenLately is the minimum age of the last record of use before Sent updates it. It is much shorter than
-// sweepBrief.
+// seenLately is the minimum time between two updates, by Sent, of the time when a blob was last seen. It is much
+// shorter than sweepBrief.
 const seenLately = 5 * time.Minute
 
 // Sent reports whether an account has uploaded the bytes of a blob. If so, no server removes the blob within the
-// next 50 minutes, so the caller can store a row that refers to it. Sent must be called before the check that the
-// bytes exist.
+// next 50 minutes, so the caller can store a row that refers to it. The caller must call Sent before it checks
+// that the bytes exist.
 func (s *Store) Sent(ctx context.Context, account string, d blob.Digest) (bool, error) {
 	seen, err := s.read.SentAndSeen(ctx, account, string(d))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -249,8 +250,8 @@ func (s *Store) namedByLadders(ctx context.Context, note func(...string)) error 
 	return nil
 }
 
-// How long a blob without references is kept: for blobs of kind Brief, and for all others. The time starts when
-// all bytes of the blob have been stored.
+// The times for which blobs without references are kept: blobs of kind Brief, and all other blobs. The time starts
+// when all bytes of the blob have been stored.
 const (
 	sweepBrief = time.Hour
 	sweepAfter = 48 * time.Hour
@@ -264,7 +265,8 @@ const (
 // the queue.
 func (s *Store) CollectGarbage(ctx context.Context, contents func(manifest blob.Digest) ([]blob.Digest, error),
 	remove func(blob.Digest) error) (gone int, err error) {
-	// Read the candidates first, because a blob that gets a reference later is also seen later.
+	// Read the old blobs before the references. If a row refers to one of them later, the blob is also marked as
+	// seen, and is not removed.
 	before, sentBefore := s.now()-sweepAfter.Microseconds(), s.now()-sweepBrief.Microseconds()
 	old, err := s.read.BlobsSeenBefore(ctx, before, sentBefore)
 	if err != nil {
@@ -342,9 +344,9 @@ func (s *Store) allNamed(ctx context.Context, contents func(manifest blob.Digest
 	return named, nil
 }
 
-// ForgetBlobs immediately removes the given blobs, except those that a row refers to, in the same way as
-// CollectGarbage. If another account has uploaded a blob since Erase returned it, the blob is kept. After an
-// interruption, the call can be repeated.
+// ForgetBlobs immediately removes the given blobs, which Erase has returned. Otherwise it works like
+// CollectGarbage, and keeps blobs that a row refers to. It also keeps a blob that another account has uploaded
+// since Erase. After an interruption, the call can be repeated.
 func (s *Store) ForgetBlobs(ctx context.Context, blobs []blob.Digest,
 	contents func(manifest blob.Digest) ([]blob.Digest, error), remove func(blob.Digest) error) error {
 	named, err := s.allNamed(ctx, contents)

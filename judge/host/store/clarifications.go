@@ -30,8 +30,8 @@ type Clarification struct {
 	At       time.Time
 }
 
-// Recipients lists several teams and groups to which the jury writes. If it is empty, and no single team is set,
-// the jury writes to all teams.
+// Recipients lists several teams and groups to which the jury writes. If it is empty and the clarification has no
+// single team, the jury writes to all teams.
 type Recipients struct{ Teams, Groups []Recipient }
 
 // A Recipient is a team or a group.
@@ -49,7 +49,8 @@ func (r Recipients) reads(t *Team) bool {
 // ToAll reports whether the jury wrote a clarification to all teams.
 func (c *Clarification) ToAll() bool { return c.Staff && c.Team == "" && !c.To.Chosen() }
 
-// Of reports whether a clarification is from or to the team, but not to all teams. If t is nil, Of returns false.
+// Of reports whether a clarification is from the team t, or to t but not to all teams. If t is nil, Of returns
+// false.
 func (c *Clarification) Of(t *Team) bool {
 	return t != nil && (c.Team == t.ID || c.To.reads(t))
 }
@@ -189,7 +190,8 @@ func (s *Store) Clarify(ctx context.Context, n NewClarification) (number int64, 
 	return number, err
 }
 
-// recipients sorts the recipients and removes duplicates. A single team is stored in Team instead.
+// recipients sorts the recipients and removes duplicates. If the only recipient is a single team, recipients
+// stores it in Team instead of Teams.
 func (n *NewClarification) recipients() {
 	n.Teams, n.Groups = slices.Compact(slices.Sorted(slices.Values(n.Teams))), slices.Compact(slices.Sorted(slices.Values(n.Groups)))
 	if len(n.Teams) == 1 && len(n.Groups) == 0 {
@@ -249,8 +251,9 @@ func ids(of []Recipient) (all []string) {
 // A ClarificationFilter selects clarifications.
 type ClarificationFilter struct {
 	Contest string // id
-	// Everything selects the clarifications of all teams. Otherwise, the filter selects those that Team may read:
-	// its own, and those for all teams. If Team is empty, it selects only those for all teams.
+	// Everything selects the clarifications of all teams. If it is false, the filter selects the clarifications
+	// that Team may read: the team's own, and those for all teams. If Team is empty, it selects only those for all
+	// teams.
 	Everything bool
 	Team       string // id
 	Before     int64  // only lower numbers; 0 means no limit
@@ -307,8 +310,8 @@ func (s *Store) Read(ctx context.Context, contest, account string, upto int64) e
 	}))
 }
 
-// Claim records that a judge is about to answer a request. If account is empty, it removes the claim. It reports
-// whether this changed anything: a request stays with the judge who claimed it first.
+// Claim records that a judge is about to answer a request, unless another judge claimed the request first. If
+// account is empty, Claim removes the claim. It reports whether this changed anything.
 func (s *Store) Claim(ctx context.Context, contest string, number int64, account string) (done bool, err error) {
 	err = s.tx(ctx, "claim a question", func(q *query.Queries) error {
 		of, err := q.GetClarification(ctx, contest, number)

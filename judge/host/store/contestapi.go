@@ -137,8 +137,8 @@ func (s *Store) SubmissionOf(ctx context.Context, e Event) (string, error) {
 	return of.Submission, failed("look for a judgement", err)
 }
 
-// NotePhase adds to the event log that a contest has reached a phase. If the log already contains this, nothing
-// changes.
+// NotePhase records that a contest has reached a phase, and adds this to the contest's event log. If the contest
+// is already in this phase, nothing changes.
 func (s *Store) NotePhase(ctx context.Context, id, phase string) error {
 	return s.tx(ctx, "note the phase of a contest", func(q *query.Queries) error {
 		n, err := q.SetPhase(ctx, id, phase)
@@ -163,7 +163,8 @@ func (s *Store) NotePhase(ctx context.Context, id, phase string) error {
 	})
 }
 
-// extID returns the Contest API id of an object: the given one, or else the number if that is free.
+// extID returns given if it is not empty. Otherwise it returns the first free Contest API id that is based on the
+// number. The function taken returns how many objects have an id.
 func extID(given string, number int64, taken func(string) (int64, error)) (string, error) {
 	if given != "" {
 		return given, nil // a unique index rejects a duplicate
@@ -181,7 +182,8 @@ func extID(given string, number int64, taken func(string) (int64, error)) (strin
 	}
 }
 
-// tolerance is the maximum delay between the chosen time of a contest change and storing it.
+// tolerance is the maximum delay between the chosen start of a freeze and the time at which this change is stored.
+// Within it, the freeze does not count as hiding something that was public.
 const tolerance = 2 * time.Second
 
 // conceals reports whether a change to a contest hides something that was public.

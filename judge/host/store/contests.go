@@ -80,10 +80,10 @@ type Settings struct {
 	PerMinute int `json:"per_minute,omitempty"`
 	// Languages lists the ids of the allowed languages. If empty, all languages are allowed.
 	Languages []string `json:"languages,omitempty"`
-	// Statements lists the codes of the languages in which statements are shown. If empty, all are shown. A
-	// problem without a statement in any of these languages is shown in all its languages.
+	// Statements lists the codes of the languages in which statements are shown. If empty, statements are shown in
+	// all languages. A problem without a statement in any of the listed languages is shown in all its languages.
 	Statements []string `json:"statement_languages,omitempty"`
-	// Practice reports whether contestants may submit after the end. Such submissions are unscored.
+	// Practice reports whether contestants may submit after the end of the contest. Such submissions are unscored.
 	Practice bool `json:"practice,omitempty"`
 	// Penalty is the penalty time in minutes for a rejected attempt, if the format uses it. Zero means the
 	// default: 20 for ICPC, 5 for Points.
@@ -93,12 +93,13 @@ type Settings struct {
 	// Groups reports whether the best result of each test group counts, instead of the best submission, if the
 	// format has points.
 	Groups bool `json:"best_groups,omitempty"`
-	// Blind reports whether only the jury sees verdicts on the scoreboard before the end.
+	// Blind reports whether only the jury sees verdicts on the scoreboard until the contest ends.
 	Blind bool `json:"blind,omitempty"`
 	// KeepSources reports whether the programs of erased accounts are kept, without a name, after the results are
 	// final.
 	KeepSources bool `json:"keep_sources,omitempty"`
-	// Planned is the planned freeze that a manual freeze replaced. Zero means that there is none.
+	// Planned is the contest time of the planned freeze that a manual freeze replaced. Zero means that no planned
+	// freeze was replaced.
 	Planned time.Duration `json:"planned_freeze_ns,omitempty"`
 	// BalloonsInFreeze is the number of solved problems up to which a team gets balloons while the scoreboard is
 	// frozen. Zero means that there are no balloons during the freeze.
@@ -166,8 +167,8 @@ func (s *Settings) Shows() judge.Show {
 	return s.Show
 }
 
-// Ends returns when the contest ends for teams without extra time. It returns the zero time if the contest does
-// not end.
+// Ends returns the time at which the contest ends for teams without extra time. It returns the zero time if the
+// contest has no end.
 func (c *Contest) Ends() time.Time {
 	if c.Starts.IsZero() || c.Length == 0 {
 		return time.Time{}
@@ -217,7 +218,8 @@ func (c *Contest) UpdatesEnded(now time.Time) bool {
 	return !c.UpdatesEnd.IsZero() || !c.updatesEnd(now).IsZero()
 }
 
-// changing returns ErrOver if a contest can no longer change. The caller must have locked the contest.
+// changing returns ErrOver if nothing of the contest that is visible in the Contest API can change anymore. The
+// caller must have locked the contest.
 func (s *Store) changing(ctx context.Context, q *query.Queries, id string) error {
 	row, err := q.GetContest(ctx, id)
 	if err != nil {
@@ -412,8 +414,8 @@ func (s *Store) ContestsOf(ctx context.Context, problem string) ([]*Contest, err
 	return eachRead(rows, err, "read the contests of the problem "+problem, contest)
 }
 
-// Reserved reports whether a contest with the problem has not begun or is running for any team. Untrusted workers
-// then do not get the problem's secret test cases.
+// Reserved reports whether the problem belongs to a contest that has not ended for all its teams. If so, untrusted
+// workers do not get the problem's secret test cases.
 func (s *Store) Reserved(ctx context.Context, problem string) (bool, error) {
 	contests, err := s.ContestsOf(ctx, problem)
 	if err != nil {

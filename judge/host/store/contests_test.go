@@ -236,8 +236,9 @@ func TestEnter(t *testing.T) {
 	})
 }
 
-// TestWhatABoardKnows checks the submissions for scoreboards: those of teams to problems in the contest, with
-// their current verdicts. Reading all at once must give the same as reading them one by one from the event log.
+// TestWhatABoardKnows checks that a scoreboard gets exactly the submissions of teams to problems in the contest,
+// with their current verdicts. Reading all of them at once must give the same result as reading each from its
+// event in the log.
 func TestWhatABoardKnows(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

@@ -11,7 +11,8 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// An Encounter is a series of games between two bots of a ladder. Bot A moves first in games with odd numbers.
+// An Encounter is a series of games between two bots of a ladder. Bot A moves first in the games with odd numbers,
+// and bot B in the others.
 type Encounter struct {
 	Ladder  string
 	Number  int64 // from 1

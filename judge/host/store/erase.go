@@ -19,12 +19,12 @@ const Deleted = "deleted user"
 // ErrLastAdmin means that the server would have no administrator with a password left.
 var ErrLastAdmin = errors.New("it is the last administrator account that has a password")
 
-// Erase erases a person from the database. It returns the blobs that the person uploaded. ForgetBlobs must then be
-// called to remove those without other references. The account and its results are kept, without anything that
-// identifies the person. The programs and their judgements are deleted, unless their contest is final and keeps
-// them. Pending judgements are canceled. The clarification requests are deleted, unless an answer was sent to all
-// teams or the team has another member. Erase returns ErrNotFound if the account does not exist or is already
-// erased.
+// Erase erases a person from the database. It returns the blobs that the person uploaded; the caller must then
+// call ForgetBlobs to remove the blobs without other references. The account and its results are kept, without
+// anything that identifies the person. The programs and their judgements are deleted, unless the results of their
+// contest are final and its setting KeepSources is set. Pending judgements are canceled. The clarification
+// requests are deleted, unless an answer was sent to all teams or the team has another member. Erase returns
+// ErrNotFound if the account does not exist or is already erased.
 func (s *Store) Erase(ctx context.Context, id string) (blobs []blob.Digest, err error) {
 	a, err := s.Account(ctx, id)
 	if err != nil {
@@ -134,8 +134,8 @@ func (s *Store) stop(ctx context.Context, id string) error {
 	return nil
 }
 
-// EraseLeft returns the blobs of erased accounts that have not been passed to ForgetBlobs yet, for example after
-// an interruption.
+// EraseLeft returns the blobs of erased accounts that have not been passed to ForgetBlobs yet, for example because
+// the server stopped during an erasure.
 func (s *Store) EraseLeft(ctx context.Context) (blobs []blob.Digest, err error) {
 	all, err := s.read.BlobsSeenBefore(ctx, 1, 1)
 	for _, d := range all {
@@ -156,7 +156,7 @@ func (s *Store) OpenJobs(ctx context.Context, account, problem, contest string) 
 	return jobs, failed("read the jobs that have not ended", err)
 }
 
-// OpenOf returns the pending jobs of an account's submissions, and its open workflows.
+// OpenOf returns the pending jobs of an account's submissions, and the account's workflows that have not ended.
 func (s *Store) OpenOf(ctx context.Context, id string) (jobs, flows []string, err error) {
 	if jobs, err = s.OpenJobs(ctx, id, "", ""); err != nil {
 		return nil, nil, failed("read the open jobs of an account", err)
@@ -254,7 +254,8 @@ func eraseSources(ctx context.Context, q *query.Queries, account string) (blobs 
 	return blobs, nil
 }
 
-// eraseFlow removes a workflow and its results: a verification, a tournament, a golf check, or an audit.
+// eraseFlow removes a workflow, its jobs and its results, and returns the blobs to which they referred. The
+// workflow may be a verification, a tournament, a golf check, or an audit.
 func eraseFlow(ctx context.Context, q *query.Queries, id string) (blobs []blob.Digest, err error) {
 	specs, err := q.JobSpecsOf(ctx, text(id))
 	if err != nil {

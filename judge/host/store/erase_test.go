@@ -210,8 +210,8 @@ func TestErase(t *testing.T) {
 	})
 }
 
-// TestEraseKeepsWhatAContestKeeps checks that the programs in a final contest with KeepSources are kept, without a
-// name. It also checks that the last administrator cannot be erased.
+// TestEraseKeepsWhatAContestKeeps checks that Erase keeps the programs, without a name, in a contest with final
+// results and the setting KeepSources. It also checks that the last administrator cannot be erased.
 func TestEraseKeepsWhatAContestKeeps(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -294,8 +294,8 @@ func TestEraseQuestions(t *testing.T) {
 	})
 }
 
-// TestEraseLeavesTheTeam checks that the requests of an erased team member are kept while the team has another
-// member.
+// TestEraseLeavesTheTeam checks that the clarification requests of an erased team member are kept while the team
+// has another member.
 func TestEraseLeavesTheTeam(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

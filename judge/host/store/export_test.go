@@ -31,7 +31,8 @@ func (s *Store) Postgres() bool { return s.postgres }
 // Told converts a database error to an error of this package.
 var Told = failed
 
-// Unsettled returns the number of submissions that are indexed under a verdict other than the current one.
+// Unsettled returns the number of submissions whose entry in the table standing has another contest, number or
+// verdict than the submission.
 func (s *Store) Unsettled(ctx context.Context) (n int, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT COUNT(*) FROM standing
 		JOIN judgement ON judgement.id = standing.judgement

@@ -14,15 +14,16 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// The special verdicts in a Filter. Unjudged selects submissions without a verdict, Judged those with any verdict,
-// and NotAccepted those with any verdict other than AC.
+// The special values of Filter.Verdict. Unjudged selects submissions without a verdict, Judged those with any
+// verdict, and NotAccepted those with any verdict other than AC.
 const (
 	Unjudged    = "open"
 	Judged      = "judged"
 	NotAccepted = "not-accepted"
 )
 
-// VerifyOpen and VerifyDone, in a Filter, select submissions whose verdict a judge must verify or has verified.
+// VerifyOpen and VerifyDone are the values of Filter.Verify. VerifyOpen selects submissions whose verdict a judge
+// must still verify, and VerifyDone those whose verdict a judge has verified.
 const (
 	VerifyOpen = "open"
 	VerifyDone = "done"
@@ -42,15 +43,16 @@ type Filter struct {
 	// submissions of all teams are selected.
 	Sites   []string `json:"sites,omitempty"`
 	Verdict string   `json:"verdict,omitempty"` // or Unjudged, Judged or NotAccepted; if empty, all
-	// Language is the id of the selected language. If a submission has no chosen language, its file name extension
-	// must be in Endings. If Language is empty, submissions in all languages are selected.
+	// Language is the id of the selected language. A submission whose language was not chosen is selected if its
+	// file name extension is in Endings. If Language is empty, submissions in all languages are selected.
 	Language string   `json:"language,omitempty"`
 	Endings  []string `json:"endings,omitempty"`
-	// Worker is the name of the worker that made the current judgement. Bundle is the problem version of the
-	// current judgement. If empty, all are selected.
+	// Worker selects submissions whose current judgement was made by the worker with this name. Bundle selects
+	// submissions whose current judgement used this problem version. An empty field selects all submissions.
 	Worker string      `json:"worker,omitempty"`
 	Bundle blob.Digest `json:"bundle,omitempty"`
-	// Verify is VerifyOpen or VerifyDone, for verdicts that judges verify. If empty, all are selected.
+	// Verify is VerifyOpen or VerifyDone. If empty, submissions are selected whether or not their verdicts need
+	// verification.
 	Verify string    `json:"verify,omitempty"`
 	Since  time.Time `json:"since,omitzero"`   // received at or after this time; if zero, all
 	Until  time.Time `json:"until,omitzero"`   // received before this time; if zero, all
@@ -81,7 +83,8 @@ func (s *Store) Submissions(ctx context.Context, f Filter) ([]*Submission, error
 // An Attempt describes the progress of submissions on a problem.
 type Attempt struct {
 	Tries int
-	// Best is the first submission that is known to be accepted or, if there is none, the newest.
+	// Best is the first submission that is known to be accepted. If no submission is, Best is the newest
+	// submission.
 	Best *Submission
 }
 
@@ -102,8 +105,9 @@ func (s *Store) Attempts(ctx context.Context, f Filter) ([]Attempt, error) {
 	return all, nil
 }
 
-// A chosen adds the condition of a filter to the queries ListSubmissions and Attempts. A filter has many fields.
-// Conditions for fields that are not set would prevent the planners of both databases from using the right index.
+// A chosen builds the part of the queries ListSubmissions and Attempts that selects submissions by a filter. It
+// contains conditions only for the fields that are set. Conditions for the many other fields would prevent the
+// planners of both databases from using the right index.
 type chosen struct {
 	query.DBTX
 	choice string // a query for ids
@@ -114,8 +118,8 @@ func (c *chosen) QueryContext(ctx context.Context, text string, _ ...any) (*sql.
 	return c.DBTX.QueryContext(ctx, strings.Replace(text, "= 'chosen'", "IN ("+c.choice+")", 1), c.args...)
 }
 
-// choose builds the query for the selected ids, with conditions only for the fields that are set. It reads few
-// columns, because rows of the view submitted are long.
+// choose builds the query for the ids of the submissions that f selects, with conditions only for the fields that
+// are set. It reads few columns, because rows of the view submitted are long.
 func (s *Store) choose(f *Filter) *chosen {
 	c := &chosen{DBTX: s.reads}
 	var where []string
@@ -128,9 +132,9 @@ func (s *Store) choose(f *Filter) *chosen {
 	}
 	inContest := "s.contest = ?"
 	if f.Language == "" && (f.Account != "" || f.Team != "" || f.Problem != "") {
-		// A condition in a CASE does not use an index. Otherwise the whole index of the contest would be read,
-		// even for an account with few submissions. A filter by language does need that index: no other contains
-		// languages, and rows are long.
+		// A CASE keeps the databases from using the contest's index. Otherwise they would read that whole index,
+		// even for an account with few submissions. A filter by language does need the index: it is the only one
+		// that contains languages, and the rows themselves are long.
 		inContest = "CASE WHEN s.contest = ? THEN TRUE ELSE FALSE END"
 	}
 	from, number := "submission AS s", "s.number"
@@ -209,8 +213,8 @@ func (s *Store) choose(f *Filter) *chosen {
 	return c
 }
 
-// A SubmissionLanguage says how the language of a submission was chosen: by its id or, if that is empty, by a file
-// name extension.
+// A SubmissionLanguage says how the language of a submission was chosen: by its id or, if Language is empty, by a
+// file name extension.
 type SubmissionLanguage struct{ Language, Ending string }
 
 // SubmissionLanguages returns how the languages of the submissions in a contest were chosen, without duplicates.
@@ -226,9 +230,9 @@ func (s *Store) SubmissionLanguages(ctx context.Context, contest string) ([]Subm
 	return all, nil
 }
 
-// Latest reads at most n submissions of practice and all contests, newest first. The account id and the problem
-// slug filter the submissions unless they are empty. For the next page, set before to the last id of the current
-// page.
+// Latest reads at most n submissions of practice and all contests, newest first. If account or problem is not
+// empty, it reads only the submissions of the account with that id, or to the problem with that slug. For the next
+// page, set before to the last id of the current page.
 func (s *Store) Latest(ctx context.Context, account, problem, before string, n int) ([]*Submission, error) {
 	var rows []query.Submitted
 	var err error

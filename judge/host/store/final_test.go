@@ -89,7 +89,8 @@ func (w *season) is(a *store.Accepted, want store.VerifyState) {
 	}
 }
 
-// ignored marks a submission as ignored, fails the test if a filter finds it, and removes the mark.
+// ignored marks a submission as ignored, fails the test if the filter with the given Verify value still finds it,
+// and removes the mark.
 func (w *season) ignored(a *store.Accepted, verify string) {
 	w.Helper()
 	w.must(w.Mark(w.Context(), a.ID, w.alice.ID, store.Mark{Ignored: true, Why: "x"}, -1))
@@ -231,8 +232,8 @@ func TestVerifyRejudged(t *testing.T) {
 	})
 }
 
-// TestPause checks that jobs of a paused problem wait while other jobs are judged, and that all are judged after
-// the pause.
+// TestPause checks that jobs of a paused problem wait while jobs of other problems are judged, and that the
+// waiting jobs are judged after the pause.
 func TestPause(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		w := newSeason(t, dsn)
@@ -288,8 +289,8 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// TestFinalizeStore checks that results become final only if no work is left. After they are public, nothing that
-// the Contest API shows may change.
+// TestFinalizeStore checks that results become final only if the contest has ended and nothing is pending. After
+// the results are public, nothing that the Contest API shows may change.
 func TestFinalizeStore(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		w := newSeason(t, dsn)
@@ -378,7 +379,7 @@ func TestFinalizeStore(t *testing.T) {
 	})
 }
 
-// over fails the test unless the store rejects every write that would change the Contest API.
+// over fails the test unless the store rejects every write that would change what the Contest API shows.
 func (w *season) over(late *store.Accepted) {
 	w.Helper()
 	ctx, bob := w.Context(), w.account("bob")
@@ -406,7 +407,8 @@ func (w *season) over(late *store.Accepted) {
 	w.send(w.team.ID) // practice is still possible
 }
 
-// TestUpdatesEndByClock checks that a scoreboard unfrozen by the clock ends the updates at that time.
+// TestUpdatesEndByClock checks that the updates of the Contest API end when the scoreboard is unfrozen
+// automatically at its set time.
 func TestUpdatesEndByClock(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		w := newSeason(t, dsn)

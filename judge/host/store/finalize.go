@@ -10,7 +10,8 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// Unfinished lists what keeps the results of a contest from being final. As an error, it matches ErrNotReady.
+// An Unfinished lists what prevents the results of a contest from becoming final. As an error, it matches
+// ErrNotReady.
 type Unfinished struct {
 	Ended bool // the contest has ended for every team
 	// End is the time when the contest ends for the last team, including extra time. It is zero if unknown.
@@ -25,7 +26,7 @@ type Unfinished struct {
 	Differences []string
 }
 
-// Any reports whether anything keeps the results from being final.
+// Any reports whether anything prevents the results from becoming final.
 func (u *Unfinished) Any() bool {
 	return !u.Ended || len(u.Pending)+len(u.Errors)+u.Rejudgings+u.OpenQuestions+len(u.Differences) > 0 || u.Verified < u.All
 }
@@ -35,8 +36,8 @@ func (u *Unfinished) Error() string { return "the results of the contest cannot 
 // Is reports whether err is ErrNotReady.
 func (u *Unfinished) Is(err error) bool { return err == ErrNotReady }
 
-// Unfinished returns what keeps the results of a contest from being final. If the contest follows a primary, pass
-// the comparison with it; otherwise compared is nil.
+// Unfinished returns what prevents the results of a contest from becoming final. If the contest follows a primary,
+// compared is the comparison with the primary; otherwise it is nil.
 func (s *Store) Unfinished(ctx context.Context, c *Contest, compared *Comparison) (*Unfinished, error) {
 	u, err := s.unfinished(ctx, s.read, c)
 	if err == nil && compared != nil {

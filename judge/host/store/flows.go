@@ -63,9 +63,9 @@ type FlowBounds struct {
 	PerMinute int64
 }
 
-// AskFlow is like NewFlow, but also limits the flows of the account. The argument most contains the limits.
-// AskFlow returns ErrManyOpen or ErrTooFast if the account exceeds a limit, and ErrRevoked if the account is
-// disabled.
+// AskFlow is like NewFlow, but also limits the number of flows that the account may have. The argument most
+// contains the limits. AskFlow returns ErrManyOpen or ErrTooFast if the account exceeds a limit, and ErrRevoked if
+// the account is disabled.
 func (s *Store) AskFlow(ctx context.Context, id, kind string, spec []byte, owner string, most FlowBounds) (f *Flow, err error) {
 	err = s.tx(ctx, "make the flow "+id, func(q *query.Queries) error {
 		if n, err := q.HoldAccount(ctx, owner); err != nil || n == 0 { // of two concurrent calls, one counts the flow of the other
@@ -169,13 +169,13 @@ type FlowJob struct {
 	Cost  time.Duration // estimated CPU time
 	// Exclude lists the workers that must not take the job.
 	Exclude []string
-	// Owner is the account that is charged for the judging time. It is the same for all jobs. If empty, the flow
-	// itself counts as the owner.
+	// Owner is the account that is charged for the judging time. All jobs of a flow must have the same owner. If
+	// empty, the flow itself counts as the owner.
 	Owner string
 }
 
-// JobID returns the id of the job for a part of a flow. The id depends only on flow and key, so planning twice
-// adds no jobs.
+// JobID returns the id of the job that produces the part of a flow with the given key. The id depends only on flow
+// and key, so planning a flow twice adds no jobs.
 func JobID(flow, key string) string {
 	sum := sha256.Sum256([]byte(flow + "\x00" + key))
 	return hex.EncodeToString(sum[:16])

@@ -129,8 +129,8 @@ func TestWhatAFlowRefuses(t *testing.T) {
 	})
 }
 
-// TestManyPlanAtOnce checks that servers that plan the same flow at once add every job once, and that each job
-// either counts or is canceled when the flow ends.
+// TestManyPlanAtOnce checks that servers that plan the same flow at once add every job only once. When the flow
+// ends, each job must either have a result or be canceled.
 func TestManyPlanAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

@@ -17,7 +17,7 @@ import (
 // An Outcome is the effect of a result.
 type Outcome string
 
-// The outcomes of Fold. After any of them, the result need not be offered again.
+// The outcomes of Fold. After any of them, the result has been handled and must not be sent to Fold again.
 const (
 	Counted      Outcome = "counted"      // it is the result of its job
 	Duplicate    Outcome = "duplicate"    // the job already had this verdict
@@ -32,23 +32,24 @@ type Folded struct {
 	Outcome
 	Submission string // id; empty if the job is part of a flow, or unknown
 	Flow       string // id; empty if the job belongs to a submission, or is unknown
-	// Again reports whether the submission is judged once more before a verdict counts. Guests lists the runs of
-	// untrusted workers to compare with this result.
+	// Again reports whether the submission must be judged once more before its verdict counts. Guests lists the
+	// runs of untrusted workers whose verdicts are to be compared with this result.
 	Again  bool
 	Guests []*Run
 }
 
-// maxTries is the maximum number of times a job may fail, on any workers. If a worker blames the problem or the
-// caller, only a second worker tries the job.
+// maxTries is the maximum number of times that a job may fail, on any workers. If a worker blames the problem or
+// the caller for the failure, the maximum is triesBlame, so that only one other worker tries the job.
 const (
 	maxTries   = 5
 	triesBlame = 2
 )
 
-// Fold stores a result once, even if it is offered several times. Events is the blob of r.Events, which the caller
-// has stored; it may be empty. A verdict ends the job's judgement or becomes a part of its flow. After a failure,
-// the job is queued again and excludes that worker. After too many failures, the verdict is a judge error. An
-// untrusted worker's verdict counts only after a trusted worker has also judged the submission.
+// Fold stores a result once, even if it is offered several times. Events is the digest of the blob with r.Events,
+// which the caller has stored; it may be empty. A verdict ends the job's judgement or becomes a part of the job's
+// flow. After a failure, the job is queued again and excludes the worker that failed. After too many failures, the
+// verdict is a judge error. An untrusted worker's verdict counts only after a trusted worker has also judged the
+// submission.
 func (s *Store) Fold(ctx context.Context, r *job.Result, events blob.Digest) (Folded, error) {
 	return s.FoldDoubtful(ctx, r, events, nil)
 }
@@ -211,10 +212,10 @@ func (s *Store) failure(ctx context.Context, q *query.Queries, j *query.Job, r *
 	if err := fromJSON("job "+j.ID, j.Excluded, &excluded); err != nil {
 		return "", err
 	}
-	// A worker that must not run a job refuses it, and a job that is refused too often is given up. A refusal says
-	// nothing about the job, so it does not count as a try. If a job was delivered too often but no worker is
-	// known to have crashed, the queue may have failed. Such a job gets only a few more tries, because it may
-	// crash workers.
+	// A worker that must not run a job refuses it, and the queue gives up a job that is refused too often. A
+	// refusal says nothing about the job, so it does not count as a try. If a job was delivered too often although
+	// no worker is known to have crashed, the queue may have failed. Such a job gets only a few more tries,
+	// because it may crash workers.
 	ends := r.State == job.GivenUp && r.TooOften && !r.Unproven
 	refused := r.State == job.GivenUp && r.Unproven
 	tries := int64(maxTries)

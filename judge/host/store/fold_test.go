@@ -170,7 +170,7 @@ func TestAJobThatFails(t *testing.T) {
 			t.Errorf("got %+v", f)
 		}
 
-		// Two workers must agree before the problem or the caller is blamed.
+		// The problem or the caller is blamed only if a second worker blames it as well.
 		c := h.submit()
 		blame := func(whose judge.Blame, state job.State, want store.Outcome) {
 			spec := h.next()[0]
@@ -278,7 +278,7 @@ func TestCancelAndFoldAtOnce(t *testing.T) {
 	})
 }
 
-// out marks jobs as dispatched, as the server with the leader lease.
+// out marks jobs as dispatched, as the server that holds the leader lease does.
 func (h *harness) out(specs ...*job.Spec) {
 	h.tb.Helper()
 	epoch, err := h.TakeLead(h.tb.Context(), store.FeedLead, "me", time.Hour)

@@ -29,8 +29,8 @@ func files(t *testing.T, patterns ...string) (all []string) {
 }
 
 // TestGeneratedCodeIsOfTheseQueries checks that the generated code belongs to the current queries. `go generate`
-// records a digest of both, which changes with a query or a manual edit. If sqlc is installed, the test also
-// compares the code with its output.
+// records a digest of the queries and the code, which changes if a query or the generated code is edited. If sqlc
+// is installed, the test also compares the code with the output of sqlc.
 func TestGeneratedCodeIsOfTheseQueries(t *testing.T) {
 	const noted = "internal/query/made-of.sha256"
 	sum := sha256.New()

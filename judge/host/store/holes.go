@@ -45,8 +45,8 @@ func (s *Store) NewHole(ctx context.Context, h *Hole) error {
 	}))
 }
 
-// SetHole changes a hole's name, visibility, closing time, whether it is closed, and whether submissions are
-// shown. It returns ErrChanged if the hole has changed since it was read.
+// SetHole stores the name, visibility and closing time of h, whether h is closed, and whether its submissions are
+// shown. It returns ErrChanged if the stored hole has changed since h was read.
 func (s *Store) SetHole(ctx context.Context, h *Hole) error {
 	n, err := s.write.UpdateHole(ctx, query.UpdateHoleParams{
 		ID: h.ID, Revision: h.Revision, Name: clean(h.Name), Visibility: string(h.Visibility), Shown: h.Shown, Closed: h.Closed,
@@ -121,8 +121,8 @@ type Answer struct {
 	Stood     time.Time   // when the submission became valid; zero if never
 }
 
-// LanguageKey returns the key of the group in which submissions compete. A language with different flags is a
-// different group.
+// LanguageKey returns the key of the group in which the submission competes. A group consists of the submissions
+// in the same language and with the same flags.
 func (a *Answer) LanguageKey() string { return strings.TrimSpace(a.Language + " " + a.Flags) }
 
 // A NewAnswer is a golf submission to be stored.
@@ -246,8 +246,8 @@ type Settled struct {
 }
 
 // Settle records the outcome of a golf check, once. It does nothing if the flow checks no golf submission. A new
-// submission becomes valid or is refused. A valid submission becomes greyed if it is wrong, and stays valid if no
-// worker could check it. Its size does not change.
+// submission becomes valid or is refused. A recheck turns a valid submission greyed if it is wrong; the submission
+// stays valid if no worker could check it. A recheck does not change the size of the submission.
 func (s *Store) Settle(ctx context.Context, e Settled) error {
 	return s.tx(ctx, "keep what became of an answer", func(q *query.Queries) error {
 		r, err := q.AnswerOfFlow(ctx, e.Flow)
@@ -327,9 +327,9 @@ type Outdated struct {
 	Now      string // identity of the workers' current toolchain
 }
 
-// Valid returns the valid submissions of a hole that are not being rechecked. It leaves out submissions of deleted
-// accounts, which have no source. The field Now of each is the toolchain of the worker class. If that is unknown,
-// it is the toolchain of the last check.
+// Valid returns the valid submissions of a hole that are not being rechecked. It omits submissions of deleted
+// accounts, because they have no source. The field Now of a result is the current toolchain of the worker class
+// for the submission's language. If that is unknown, it is the toolchain of the last check.
 func (s *Store) Valid(ctx context.Context, hole, class string) ([]Outdated, error) {
 	c, err := s.Class(ctx, class)
 	if errors.Is(err, ErrNotFound) {

@@ -85,8 +85,8 @@ func TestHoles(t *testing.T) {
 	})
 }
 
-// TestAHoleCloses checks that a hole closes at its closing time or manually. Then it accepts no submissions, but
-// checks of earlier submissions continue.
+// TestAHoleCloses checks that a hole closes at its closing time or manually. A closed hole accepts no submissions,
+// but checks of earlier submissions continue.
 func TestAHoleCloses(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

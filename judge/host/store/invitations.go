@@ -31,8 +31,8 @@ func (s *Store) NewInvitation(ctx context.Context, hash string, i Invitation) (*
 	return &i, failed("keep an invitation", err)
 }
 
-// Invitation reads a valid invitation. It returns ErrNotFound if the code does not exist, and otherwise ErrUsed,
-// ErrExpired or ErrRevoked if it is not valid.
+// Invitation reads a valid invitation. It returns ErrNotFound if no invitation has the code. If the invitation is
+// not valid, it returns ErrUsed, ErrExpired or ErrRevoked.
 func (s *Store) Invitation(ctx context.Context, hash string) (*Invitation, error) {
 	i, err := s.invitation(ctx, s.read, hash)
 	return i, failed("look for an invitation", err)
@@ -103,8 +103,8 @@ func (s *Store) Join(ctx context.Context, hash string, n NewAccount) (a *Account
 	return a, err
 }
 
-// Accept adds an existing account to the contest of an invitation. It returns the errors of Join. An account that
-// is already in the contest does not count as a use.
+// Accept adds an existing account to the contest of an invitation. It returns the same errors as Join. It does not
+// count as a use of the invitation if the account is already in the contest.
 func (s *Store) Accept(ctx context.Context, hash string, a *Account) error {
 	return s.tx(ctx, "accept an invitation", func(q *query.Queries) error {
 		i, err := s.invitation(ctx, q, hash)

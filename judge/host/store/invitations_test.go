@@ -9,8 +9,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestInvitations checks that a code creates as many accounts as it allows, even if users join at the same time.
-// An expired or revoked code creates none.
+// TestInvitations checks that a code creates at most as many accounts as its invitation allows, even if users join
+// at the same time. An expired or revoked code creates none.
 func TestInvitations(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

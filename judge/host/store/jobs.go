@@ -57,8 +57,8 @@ func (s *Store) Next(ctx context.Context, lane job.Lane, class string, n int) ([
 	return specs, nil
 }
 
-// firsts reads the first waiting job of each owner in a lane and class, sorted by Due, and how many jobs the lane
-// has dispatched.
+// firsts reads the first waiting job of each owner in a lane and class, sorted by Due. It also returns how many
+// jobs the lane has dispatched so far.
 func (s *Store) firsts(ctx context.Context, lane job.Lane, class string) (firsts []fair.First, served int64, err error) {
 	rows, err := s.read.FirstOfOwners(ctx, int64(lane), class)
 	if err == nil {
@@ -70,15 +70,15 @@ func (s *Store) firsts(ctx context.Context, lane job.Lane, class string) (firsts
 	return firsts, served, failed("read who is due", err)
 }
 
-// Ahead counts the jobs that go before a waiting job if no more jobs arrive.
+// Ahead counts the jobs that will be dispatched before a waiting job if no more jobs arrive.
 type Ahead struct {
 	Jobs     int
 	Priority int // jobs in a lane of higher priority
 	Later    int // jobs in the same lane that arrived later
 }
 
-// AheadOf counts the jobs that go before the job with the given id. It returns ErrNotFound if the job is not
-// waiting or if its problem is paused.
+// AheadOf counts the jobs that will be dispatched before the job with the given id. It returns ErrNotFound if the
+// job is not waiting or if its problem is paused.
 func (s *Store) AheadOf(ctx context.Context, id string) (a Ahead, err error) {
 	j, err := s.read.GetJob(ctx, id)
 	if err == nil && (j.DoneAt.Valid || j.Paused || j.State != string(Waiting)) {
@@ -102,9 +102,9 @@ func (s *Store) AheadOf(ctx context.Context, id string) (a Ahead, err error) {
 	return Ahead{int(n.Ahead + n.Priority), int(n.Priority), int(n.Later)}, nil
 }
 
-// MarkOut records that jobs were enqueued, and returns the jobs that it marked. The others were canceled, ended,
-// or have a new generation; the caller must remove them from the queue. If the leader lease FeedLead has another
-// epoch, MarkOut changes nothing and returns ErrNotLeader.
+// MarkOut records that jobs were enqueued, and returns the jobs that it marked. It does not mark jobs that were
+// canceled, have ended, or have a new generation; the caller must remove those from the queue. If the leader lease
+// FeedLead has another epoch, MarkOut changes nothing and returns ErrNotLeader.
 func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (out []job.Running, err error) {
 	err = s.tx(ctx, "mark jobs as out", func(q *query.Queries) error {
 		out = nil
@@ -137,9 +137,9 @@ func (s *Store) MarkOut(ctx context.Context, epoch int64, jobs ...job.Running) (
 	return out, err
 }
 
-// serve updates a lane after it dispatched jobs, and limits how long the next jobs of their owners may wait. A job
-// that went before its turn by tag does not advance the lane's virtual time. Otherwise the debts of other owners
-// would be forgiven.
+// serve updates a lane after jobs of the lane were dispatched, and limits how long the next jobs of their owners
+// may wait. A job that was dispatched before a job with a lower start tag does not advance the lane's virtual
+// time. Otherwise the debts of other owners would be forgiven.
 func serve(ctx context.Context, q *query.Queries, lane int64, gone []query.MarkOutRow) error {
 	if len(gone) == 0 {
 		return nil
@@ -264,8 +264,8 @@ func (s *Store) given(ctx context.Context, id, token string) (*query.Job, *job.W
 	return &j, w, fromJSON("job "+id, j.Spec, w)
 }
 
-// GivenTo is like Given, for a worker that fetches the blobs of its job. For an untrusted worker it returns
-// ErrNotFound if the job excludes the worker or belongs to a running contest, a flow, or a Reserved problem.
+// GivenTo is like Given, for a worker that fetches the blobs of its job. If the worker is untrusted, it returns
+// ErrNotFound if the job excludes the worker, is in the lane Contest, or belongs to a flow or a Reserved problem.
 func (s *Store) GivenTo(ctx context.Context, to *Worker, id, token string) (*job.Work, error) {
 	j, w, err := s.given(ctx, id, token)
 	if err != nil || !to.Guest {
@@ -285,14 +285,15 @@ func (s *Store) GivenTo(ctx context.Context, to *Worker, id, token string) (*job
 	return w, nil
 }
 
-// Cancel ends a job without a result. It returns false if the job had already ended. Its judgement ends without a
-// verdict; if it was a rejudging, the earlier judgement counts again. A later result is dropped.
+// Cancel ends a job without a result. It returns false if the job had already ended. The job's judgement ends
+// without a verdict; if it belonged to a rejudging, the submission's earlier judgement counts again. Cancel makes
+// Fold drop a result that arrives later.
 func (s *Store) Cancel(ctx context.Context, id string) (done bool, err error) {
 	return s.cancel(ctx, id, false)
 }
 
-// CancelUntouched is like Cancel for the first judgement of a submission. It returns ErrGiven if a worker may have
-// the job, or if the job is a rejudging.
+// CancelUntouched is like Cancel, but only for the first judgement of a submission. It returns ErrGiven if a
+// worker may already have the job, or if the job belongs to a rejudging.
 func (s *Store) CancelUntouched(ctx context.Context, id string) (done bool, err error) {
 	return s.cancel(ctx, id, true)
 }

@@ -112,8 +112,8 @@ func TestWhatIsNotMarkedAsOut(t *testing.T) {
 	})
 }
 
-// TestTwoFeeders checks that only one of several servers marks jobs if all believe that they lead, and that every
-// job is marked once.
+// TestTwoFeeders checks that only one of several servers marks jobs, even if each of them believes that it is the
+// leader, and that every job is marked once.
 func TestTwoFeeders(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -270,8 +270,9 @@ func TestTheOrderIsThatOfPackageFair(t *testing.T) {
 // nothing returns no blobs for any manifest.
 func nothing(blob.Digest) ([]blob.Digest, error) { return nil, nil }
 
-// TestOneHeavyJobDoesNotHoldUpItsOwner checks that an owner of a heavy job waits for at most two turns of each
-// other owner, even if more owners arrive. AheadOf counts the jobs before it and gives the reason.
+// TestOneHeavyJobDoesNotHoldUpItsOwner checks that the owner of a heavy job waits for at most two turns of each
+// other owner, even if more owners arrive. AheadOf must count the jobs that go before the owner's next job and
+// give the reason.
 func TestOneHeavyJobDoesNotHoldUpItsOwner(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

@@ -92,7 +92,8 @@ func ladder(r query.LadderGame) (*Ladder, error) {
 	}, nil
 }
 
-// SetLadderRules stores the rules that a worker read, or why there are none.
+// SetLadderRules stores the rules that a worker read from the ladder's problem, or the reason why they could not
+// be read.
 func (s *Store) SetLadderRules(ctx context.Context, ladder string, rules []byte, wrong string) error {
 	n, err := s.write.SetLadderRules(ctx, query.SetLadderRulesParams{ID: ladder, Rules: string(rules), Wrong: clean(wrong)})
 	return failed("keep the rules of a ladder", cmp.Or(err, changed(n, nil)))
@@ -106,15 +107,16 @@ func (s *Store) ChangeLadder(ctx context.Context, l *Ladder) error {
 	return failed("change the ladder "+l.Slug, cmp.Or(err, changed(n, nil)))
 }
 
-// SetLook stores the number of tests of the ranking, the next test, and whether the ranking is settled.
+// SetLook stores the fields Looks, NextLook and Settled of l: how often the ranking was tested, when it is tested
+// next, and whether it is settled.
 func (s *Store) SetLook(ctx context.Context, l *Ladder) error {
 	return failed("keep whether a ladder is settled", s.write.SetLook(ctx, query.SetLookParams{
 		ID: l.ID, Looks: int64(l.Looks), NextLook: l.NextLook, Settled: l.Settled,
 	}))
 }
 
-// resume resumes ladders with settled rankings for as many encounters as there are bots. Then it tests the ranking
-// again.
+// resume makes ladders with settled rankings play again. The ranking of each is tested after as many further
+// encounters as the ladder has active bots.
 func resume(ctx context.Context, q *query.Queries) error {
 	all, err := q.ListLadders(ctx)
 	if err != nil {
@@ -298,8 +300,8 @@ func (s *Store) RecentBots(ctx context.Context, ladder, account string, within t
 	return n, failed("count the bots of an account", err)
 }
 
-// EndCheck stores the outcome of a bot's test. The bot is refused, or it replaces its earlier versions. EndCheck
-// returns ErrEnded if the test was already over.
+// EndCheck stores the outcome of a bot's test. If the bot passed, it replaces its earlier versions; otherwise it
+// is refused. EndCheck returns ErrEnded if the test was already over.
 func (s *Store) EndCheck(ctx context.Context, b *Bot) error {
 	return s.tx(ctx, "end the check of a bot", func(q *query.Queries) error {
 		n, err := q.StepLadder(ctx, b.Ladder)
@@ -345,8 +347,8 @@ func (s *Store) EndCheck(ctx context.Context, b *Bot) error {
 	})
 }
 
-// SetBot changes the state of a bot from one state to another and stores the reason. A resumed bot counts as if it
-// joined now. SetBot returns ErrEnded if the current state differs from the argument from.
+// SetBot changes the state of a bot from one state to another and stores the reason. A resumed bot is treated as
+// if it had joined now. SetBot returns ErrEnded if the bot's current state is not the argument from.
 func (s *Store) SetBot(ctx context.Context, ladder string, number int64, from, to BotState, reason string) error {
 	return s.tx(ctx, "set the state of a bot", func(q *query.Queries) error {
 		n, err := q.StepLadder(ctx, ladder)

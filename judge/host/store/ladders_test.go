@@ -136,8 +136,8 @@ func TestALadder(t *testing.T) {
 			t.Errorf("a new bot leaves it settled: %+v, %v", again, err)
 		}
 
-		// Filling a class also unsettles a ranking, because its workers may have different toolchains. Filling it
-		// a second time does not.
+		// A ranking is no longer settled after a class is filled for the first time, because the workers of that
+		// class may have other toolchains. Filling the same class again does not change that.
 		if err := h.SetLook(t.Context(), got); err != nil {
 			t.Fatal(err)
 		}

@@ -7,9 +7,9 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// TakeLead takes or renews a leader lease for the given term. Only one server holds the lease. The epoch increases
-// with each new holder. TakeLead returns ErrNotLeader if another server holds the lease. No other process may ever
-// use the same holder name.
+// TakeLead takes or renews the leader lease with the given name for the given term. Only one server holds a lease
+// at a time. The epoch increases with each new holder. TakeLead returns ErrNotLeader if another server holds the
+// lease. No other process may ever use the same holder name.
 func (s *Store) TakeLead(ctx context.Context, name, holder string, term time.Duration) (epoch int64, err error) {
 	now := s.now()
 	err = s.tx(ctx, "take the lead of "+name, func(q *query.Queries) error {
@@ -59,14 +59,15 @@ func NewLead(s *Store, name, holder string) *Lead {
 	return &Lead{s: s, name: name, holder: holder, term: LeadTerm, renew: LeadRenew}
 }
 
-// NewLongLead returns a lease for rare work. Another server can take it over only a term after the last Hold.
+// NewLongLead returns a Lead for rare work, with the given term. After the last call of Hold, another server
+// cannot take the lease before the term has passed.
 func NewLongLead(s *Store, name, holder string, term time.Duration) *Lead {
 	return &Lead{s: s, name: name, holder: holder, term: term, renew: term / 4}
 }
 
-// Hold takes the lease for its term (LeadTerm), or renews it if it is older than LeadRenew; see also
-// Options.Alone. Call it before each action that only the leader may perform. It returns the errors of
-// Store.TakeLead.
+// Hold takes the lease, or renews it if the last renewal is older than LeadRenew (for NewLongLead, a quarter of
+// the term). If Options.Alone is set, Hold never renews the lease. Call Hold before each action that only the
+// leader may perform. It returns the errors of Store.TakeLead.
 func (l *Lead) Hold(ctx context.Context) (epoch int64, err error) {
 	now := time.Now()
 	if l.epoch != 0 && (l.s.options.Alone || now.Sub(l.renewed) <= l.renew) {
@@ -80,8 +81,8 @@ func (l *Lead) Hold(ctx context.Context) (epoch int64, err error) {
 	return epoch, nil
 }
 
-// Lost records that another server holds the lease, for use after ErrNotLeader. The next Hold requests the lease
-// again.
+// Lost records that another server holds the lease. Call it after a method has returned ErrNotLeader. The next
+// Hold requests the lease again.
 func (l *Lead) Lost() { l.epoch = 0 }
 
 // Resign releases the lease if it is held. It also works after ctx has ended.

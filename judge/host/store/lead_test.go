@@ -11,8 +11,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestWhatIsThereIsNotWrittenAgain checks that AddJobs writes nothing if all jobs exist. It compares the file that
-// SQLite writes and syncs at each commit.
+// TestWhatIsThereIsNotWrittenAgain checks that AddJobs writes nothing if all jobs exist. It compares the contents
+// of the file that SQLite writes and syncs at each commit.
 func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
 	dsn := lite(t)
 	h := newHarness(t, dsn)

@@ -9,7 +9,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Mark is the jury's verdict override for a submission. The newest one counts.
+// A Mark is the jury's verdict override for a submission. Of several overrides, only the newest counts.
 type Mark struct {
 	At      time.Time
 	Ignored bool          // excluded from the scoreboard
@@ -18,9 +18,10 @@ type Mark struct {
 	Login   string // username of the judge
 }
 
-// Mark stores a verdict override, which also holds after a rejudging. Seen is the number of overrides that the
-// judge has seen; if it is -1, Mark skips that check. It returns ErrChanged if there is a newer override, ErrFinal
-// if the results of the contest are final, and ErrNotFound if the submission does not exist.
+// Mark stores a verdict override, which remains in effect after a rejudging. Seen is the number of overrides that
+// the judge has seen. If Seen is -1, Mark stores the override even if there are newer ones. Otherwise it returns
+// ErrChanged if there is a newer override. It returns ErrFinal if the results of the contest are final, and
+// ErrNotFound if the submission does not exist.
 func (s *Store) Mark(ctx context.Context, submission, account string, m Mark, seen int) error {
 	return s.tx(ctx, "mark a submission", func(q *query.Queries) error {
 		of, err := q.GetSubmission(ctx, submission)

@@ -28,9 +28,9 @@ func (s *Store) Media(ctx context.Context, contest string) (all []media.File, er
 	return all, nil
 }
 
-// ChangeMedia removes files of a contest and stores others, which replace files with the same names. Files must
-// include all scaled files of each property that changes. It returns ErrNotFound if a file to be removed does not
-// exist, and ErrOver if the results of the contest are final and public.
+// ChangeMedia removes the files gone from a contest and stores files, which replace files with the same names. For
+// each property that changes, files must include all scaled versions. It returns ErrNotFound if a file to be
+// removed does not exist, and ErrOver if the results of the contest are final and public.
 func (s *Store) ChangeMedia(ctx context.Context, contest string, gone []media.Place, files []media.File) error {
 	return s.tx(ctx, "change the files of a contest", func(q *query.Queries) error {
 		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil {

@@ -18,9 +18,9 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// The settings of a move, which are not copied. In the old database, movedKey records where its data is now, and
-// since when. In the new one, movingKey has the value "unfinished" until the move is complete. Then it has the
-// value "complete" until a server starts with the database.
+// The settings that a move uses and does not copy. In the old database, movedKey records the database to which the
+// data was moved, and when. In the new database, movingKey is "unfinished" until the move is complete, and then
+// "complete" until a server starts with the database.
 const (
 	movedKey   = "moved_to"
 	movingKey  = "moving"
@@ -32,10 +32,12 @@ const (
 	// moveBatch is the number of rows written at once. An SQLite statement has at most 32,766 values.
 	moveBatch  = 1000
 	moveValues = 32_000
-	// Writes are stopped once a pass finds fewer than fewRows changed rows, or after movePasses passes.
+	// Writes are stopped once a pass over all tables finds fewer than fewRows changed rows, or after movePasses
+	// passes.
 	movePasses = 5
 	fewRows    = 5000
-	// stopMost is how long writes are stopped at most, and completeMost how long the last step is tried.
+	// stopMost is the maximum time for which writes are stopped. completeMost is the maximum time for which the
+	// last step of a move is retried.
 	stopMost     = 2 * time.Minute
 	completeMost = 10 * time.Second
 	// moveLock is the advisory lock that a move holds in the new database.
@@ -50,9 +52,10 @@ type MoveOptions struct {
 	// Blobs, if not nil, copies the blobs. It is called once while the server runs, and again while writes are
 	// stopped.
 	Blobs func(ctx context.Context) error
-	// Finish, if not nil, changes the new database after all rows were copied.
+	// Finish, if not nil, is called after all rows have been copied, and may change the new database.
 	Finish func(ctx context.Context, to *Store) error
-	// At, if not nil, is called with each step: marked, copied, stopped, rest, verified, handed over, moved.
+	// At, if not nil, is called with the name of each completed step: marked, copied, stopped, rest, verified,
+	// handed over, moved. Tests use it to interrupt a move.
 	At func(step string)
 }
 
@@ -75,10 +78,11 @@ type move struct {
 	known    []map[sum]sum // per table: keys of the rows in the new database, with their sums
 }
 
-// Move copies all rows into another database while this one is in use. It stops writes for the last ones, and compares
-// all rows. Then this database refuses to be opened, and all writes fail with ErrStopped until the process ends. After
-// an error, and if the process is killed before the end, this database goes on as if nothing had happened. Only if that
-// happens between the last two steps, neither database can be opened, and AcceptStale opens this one again.
+// Move copies all rows into another database while s is in use. It then stops writes, copies the last changes, and
+// compares all rows. After a successful move, the database of s cannot be opened, and all writes to s fail with
+// ErrStopped until the process ends. If Move fails or the process is killed, s remains usable as before. The
+// exception is a failure between the last two steps: then neither database can be opened, unless
+// Options.AcceptStale is set for the old database.
 func (s *Store) Move(ctx context.Context, o MoveOptions) (*Moved, error) {
 	if !s.moving.TryLock() {
 		return nil, &judge.Misuse{Err: errors.New("a move runs already: wait for its end")}
@@ -138,7 +142,7 @@ func (o Options) file() string {
 	return o.DSN
 }
 
-// only returns ErrOtherServers if other servers use the database.
+// only returns ErrOtherServers if any other server uses the database.
 func (s *Store) only(ctx context.Context) error {
 	others, err := s.others(ctx)
 	if err == nil && len(others) > 0 {
@@ -215,7 +219,7 @@ func (m *move) rows(i int) string {
 	return q
 }
 
-// pass updates the new database to a snapshot of the old one, and returns how many rows differed.
+// pass makes the new database equal to a snapshot of the old one, and returns how many rows had to change.
 func (m *move) pass(ctx context.Context) (n int, err error) {
 	tx, err := m.from.snapshot(ctx)
 	if err != nil {
@@ -268,7 +272,7 @@ type change struct {
 	gone bool    // the new database has rows that were deleted
 }
 
-// compare finds the rows of a table that have changed since the table was copied.
+// compare finds the rows of a table that have changed since they were copied to the new database.
 func (m *move) compare(ctx context.Context, from querier, i int) (c change, err error) {
 	known := m.known[i]
 	now, added := make(map[sum]sum, len(known)), 0
@@ -401,8 +405,8 @@ func (m *move) sums(i int, row []any) (key, all sum, err error) {
 	return key, sum(whole[:len(all)]), nil
 }
 
-// finish stops writes, moves the last changes, compares all rows, and hands over. Writes are accepted again unless
-// the old database is marked as moved.
+// finish stops writes, copies the last changes, compares all rows, and makes the new database the one in use. If
+// it fails, writes are accepted again, unless the old database is marked as moved.
 func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 	began := time.Now()
 	tooLong := fmt.Errorf("the move would stop writes for more than %v: repeat it when the server is less busy", stopMost)
@@ -455,7 +459,8 @@ func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 			return nil, err
 		}
 	}
-	// The old database first: if the server dies between the two, none can start with either, and not with both.
+	// The old database is marked first. If the server dies before the new one is marked, no server can start with
+	// either database. In the other order, servers could start with both.
 	if ended, err = m.handOver(ctx, tx); err != nil {
 		return nil, err
 	}
@@ -471,8 +476,8 @@ func (m *move) finish(ctx context.Context) (moved *Moved, err error) {
 	return moved, nil
 }
 
-// handOver marks the old database as moved, and reports whether writes must stay stopped. They must also stay
-// stopped if it is unknown whether the mark was stored.
+// handOver marks the old database as moved, and reports whether writes must stay stopped. They must stay stopped
+// if the mark was stored, or if that is unknown.
 func (m *move) handOver(ctx context.Context, tx *sql.Tx) (ended bool, err error) {
 	since := m.from.options.Now().UTC().Format(time.RFC3339)
 	if err := query.New(tx).PutSetting(ctx, movedKey, m.to.name()+" at "+since); err != nil {
@@ -509,7 +514,7 @@ func (m *move) complete(ctx context.Context) (err error) {
 	}
 }
 
-// unknown returns the error of a move after which servers may refuse to start with the new database.
+// unknown wraps an error of a move after which it is unknown whether servers can start with the new database.
 func unknown(err error) error {
 	return fmt.Errorf("%w: restart the server with the new settings; if it refuses them, with the old ones and --accept-stale, and "+
 		"move again: %w", ErrMoved, err)

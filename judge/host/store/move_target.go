@@ -100,7 +100,8 @@ func (s *Store) Current(ctx context.Context) error {
 	return err
 }
 
-// inUse returns ErrMoved if the data of the database was moved elsewhere, and ErrUnfinished if it has not all arrived here.
+// inUse returns ErrMoved if the data of the database was moved to another database, and ErrUnfinished if a move
+// into this database has not finished.
 func (s *Store) inUse(ctx context.Context) error {
 	state, err := s.optional(ctx, movingKey)
 	if err == nil && state == unfinished {

@@ -150,8 +150,9 @@ func TestNoSequences(t *testing.T) {
 	}
 }
 
-// TestAMoveIsInterrupted at each step: the old database goes on, no server starts with the new one before it is complete,
-// and the move can be repeated. Once the old one is marked as moved, an interruption changes nothing.
+// TestAMoveIsInterrupted checks that a move can be interrupted at each step. Until the old database is marked as
+// moved, it must remain usable, no server may start with the new database, and the move can be repeated. An
+// interruption after that mark has no effect.
 func TestAMoveIsInterrupted(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -194,8 +195,8 @@ func TestAMoveIsInterrupted(t *testing.T) {
 	})
 }
 
-// TestNoTwoDatabasesAreInUse: between the last two steps of a move no server starts with either. If the last one fails,
-// AcceptStale opens the old database again, and the move can be repeated.
+// TestNoTwoDatabasesAreInUse checks that no server starts with either database between the last two steps of a
+// move. If the last step fails, AcceptStale opens the old database again, and the move can be repeated.
 func TestNoTwoDatabasesAreInUse(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -267,7 +268,7 @@ func TestAMoveThatIsRefused(t *testing.T) {
 		execAll(t, raw(t, used), "DELETE FROM goose_db_version WHERE version_id = 99")
 		refused("an older schema", store.MoveOptions{To: store.Options{DSN: used}}, "specify an empty database")
 
-		// The target may be an empty database with the schema or without it. A dry run changes nothing.
+		// The target may be an empty database, with or without the schema. A dry run leaves it unchanged.
 		to := lite(t)
 		m, err := h.Move(t.Context(), store.MoveOptions{To: store.Options{DSN: to}, DryRun: true})
 		if err != nil || m.Rows < 10 {
@@ -327,7 +328,7 @@ func TestRowsExchangeNames(t *testing.T) {
 	})
 }
 
-// TestAMoveComparesWhatArrived checks that a move does not hand over if a row differs.
+// TestAMoveComparesWhatArrived checks that a move fails and keeps the old database in use if a copied row differs.
 func TestAMoveComparesWhatArrived(t *testing.T) {
 	h := newHarness(t, lite(t))
 	to := lite(t)

@@ -34,19 +34,20 @@ type Options struct {
 	// uses assay.db in Dir.
 	DSN string
 	Dir string
-	// Version is the version of this program. Messages to servers with another version use it.
+	// Version is the version of this program. It is stored with the schema, and error messages about other
+	// versions name it.
 	Version string
 	// Now returns the current time. If nil, the store uses time.Now. Stored times never go backwards, even if the
 	// clock does.
 	Now func() time.Time
 	// MaxWaiting is the maximum number of waiting jobs in the practice lane. Zero means 5,000.
 	MaxWaiting int
-	// LastLog is a result of Store.LastLog that was stored outside of the database. If the database has fewer
-	// events, data was lost or rolled back, and Open fails unless AcceptLoss is set.
+	// LastLog is an earlier result of Store.LastLog that the caller stored outside of the database. If the
+	// database has fewer events, data was lost or rolled back, and Open fails unless AcceptLoss is set.
 	LastLog    int64
 	AcceptLoss bool
-	// AcceptStale opens a database even if its data was moved to another one. After that, the database counts as
-	// in use again.
+	// AcceptStale opens a database even if its data was moved to another one. The mark that records the move is
+	// then deleted.
 	AcceptStale bool
 	// Alone reports whether no other server can use the database. If so, a held Lead need not be renewed, which
 	// avoids disk writes while the server is idle.
@@ -83,8 +84,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Away reports whether an error of Open may be temporary: the database server does not respond, is starting or
-// stopping, or has too many connections.
+// Away reports whether an error of Open may be temporary because the database server does not respond, is starting
+// or stopping, or has too many connections.
 func Away(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return slices.Contains([]string{"57P01", "57P02", "57P03", "53300"}, pg.Code)
@@ -298,7 +299,7 @@ func (s *Store) prepare(ctx context.Context) error {
 // serversSchema is the first schema version that records which servers use the database.
 const serversSchema = 27
 
-// unused returns ErrOtherServers if the schema is about to change while other servers use the database.
+// unused returns ErrOtherServers if the schema must be migrated while other servers use the database.
 func (s *Store) unused(ctx context.Context, has, wants int64) error {
 	if s.options.Migrate || !s.postgres || has < serversSchema {
 		return nil

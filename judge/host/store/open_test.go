@@ -20,7 +20,7 @@ import (
 	"assay/judge/host/store"
 )
 
-// later returns the migrations of a program with a later schema.
+// later returns the migrations of a program whose schema is newer than the current one.
 func later(t *testing.T) fs.FS {
 	t.Helper()
 	now, err := store.Embedded()
@@ -66,7 +66,8 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 	})
 }
 
-// TestASchemaInUse checks that a schema used by other servers changes only with Migrate. SQLite allows one server.
+// TestASchemaInUse checks that Open migrates a schema that other servers use only if Migrate is set. An SQLite
+// database has only one server.
 func TestASchemaInUse(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -95,8 +96,8 @@ func TestASchemaInUse(t *testing.T) {
 	})
 }
 
-// TestASchemaOutOfUse checks that a schema can change if the other server is gone or has stopped, or if it is this
-// server itself.
+// TestASchemaOutOfUse checks that Open migrates a schema if the other server has crashed or stopped, or if the
+// only server that uses the schema is this one.
 func TestASchemaOutOfUse(t *testing.T) {
 	for what, id := range map[string]string{"gone": "b", "ended": "b", "itself": "a"} {
 		dsn := pgCopy(t, "template1")
@@ -195,8 +196,8 @@ func TestPathsOfDatabases(t *testing.T) {
 	}
 }
 
-// TestTheTablesOfABackupAreAllTables checks that a backup covers all tables, in an order in which they can be
-// filled. The round-trip tests check that the rows can be restored.
+// TestTheTablesOfABackupAreAllTables checks that a backup covers all tables, in an order in which a restore can
+// fill them. The round-trip tests check that the rows can be restored.
 func TestTheTablesOfABackupAreAllTables(t *testing.T) {
 	dsn := lite(t)
 	open(t, store.Options{DSN: dsn})

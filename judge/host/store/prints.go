@@ -40,8 +40,8 @@ const (
 // ErrTooManyPages means that a team has sent too many pages within an hour.
 var ErrTooManyPages = errors.New("too many pages in an hour")
 
-// NewPrint stores a waiting print and returns its number. It returns ErrTooManyPages if the team would send more
-// than most pages within an hour, and ErrTwice if the team has just sent the same file.
+// NewPrint stores a waiting print and returns its number. It returns ErrTooManyPages if the team would exceed most
+// pages within an hour, and ErrTwice if the team has just sent the same file.
 func (s *Store) NewPrint(ctx context.Context, p Print, most int) (number int64, err error) {
 	err = s.tx(ctx, "keep a print", func(q *query.Queries) error {
 		if n, err := q.HoldContest(ctx, p.Contest); changed(n, err) != nil { // the lock makes the page count exact
@@ -111,8 +111,9 @@ func (s *Store) NextPrint(ctx context.Context) (*Print, error) {
 	return s.Print(ctx, r.Contest, r.Number)
 }
 
-// SetPrint changes the state of a print from p.State to the given one. It returns false if the print has another
-// state. Printer is the id of the account that prints; if empty, the print command prints.
+// SetPrint changes the state of a print from p.State to the given one. It returns false if the stored print is not
+// in the state p.State. Printer is the id of the account that prints the file; if empty, the print command prints
+// it.
 func (s *Store) SetPrint(ctx context.Context, p *Print, to PrintState, printer, reason string) (bool, error) {
 	n, err := s.write.SetPrint(ctx, query.SetPrintParams{
 		Contest: p.Contest, Number: p.Number, Before: string(p.State), State: string(to), Reason: clean(reason),
@@ -121,8 +122,8 @@ func (s *Store) SetPrint(ctx context.Context, p *Print, to PrintState, printer, 
 	return n > 0, failed("note the state of a print", err)
 }
 
-// AbandonPrints fails prints that the print command began longer ago than the given time. Their server has
-// stopped, so it is unknown what was printed.
+// AbandonPrints marks prints as failed if the print command began them longer ago than within. The server that
+// printed them has stopped, so it is unknown what was printed.
 func (s *Store) AbandonPrints(ctx context.Context, within time.Duration, reason string) error {
 	now := s.now()
 	return failed("look for abandoned prints", s.write.FailPrints(ctx, query.FailPrintsParams{

@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestPrints checks that prints wait, are printed by the command or by an account, and fail, and that pages per
-// hour are limited.
+// TestPrints checks the states of a print: it waits, and then is printed by the command or by an account, or
+// fails. It also checks the limit on pages per hour.
 func TestPrints(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

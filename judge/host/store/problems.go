@@ -46,7 +46,7 @@ type NewBundle struct {
 	Problem string // slug
 	Title   string
 	Owner   string // id of an account; ignored if the problem exists
-	// Anybodys allows the problem to belong to another account.
+	// Anybodys allows publishing the bundle even if the problem belongs to another account.
 	Anybodys bool
 	ID       blob.Digest
 	// Manifest is the blob that lists all blobs of the bundle.

@@ -123,9 +123,11 @@ func (s *Store) ContestAccounts(ctx context.Context, contest string) ([]*Contest
 	return all, nil
 }
 
-// A ContestImport lists what an import of a contest package adds and changes. Everything else stays unchanged.
+// A ContestImport lists the objects that an import of a contest package adds or changes. All other objects of the
+// contest stay unchanged.
 type ContestImport struct {
-	// Contest is created if it has no ID. If nil, the contest with the given ID stays unchanged.
+	// Contest is the contest to change, or to create if its ID is empty. If nil, the import leaves the contest
+	// itself unchanged, and adds the objects to the contest with the given ID.
 	Contest *Contest
 	ID      string
 	// Problems lists all problems of the contest, in order. If nil, the problems stay unchanged.

@@ -45,7 +45,7 @@ func (h *harness) imported() *store.ContestImport {
 }
 
 // TestImportContest checks that an import creates all objects. A second import changes the objects that it lists,
-// and keeps the rest.
+// and leaves all other objects unchanged.
 func TestImportContest(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -158,7 +158,8 @@ func TestImportContestOrNothing(t *testing.T) {
 	})
 }
 
-// TestEditKeepsIDs checks that editing a contest, or joining it on a page, keeps what an import has set.
+// TestEditKeepsIDs checks that ids and other properties that an import has set are kept when the contest is
+// edited, or joined on a page.
 func TestEditKeepsIDs(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -216,7 +217,8 @@ func TestEditKeepsIDs(t *testing.T) {
 	})
 }
 
-// TestGroupsOfBefore checks that the migration creates groups from the teams' old lists of group names.
+// TestGroupsOfBefore checks that the migration creates groups from the lists of group names that teams had in
+// earlier schemas.
 func TestGroupsOfBefore(t *testing.T) {
 	onNew(t, func(t *testing.T, dsn string) {
 		all, err := store.Embedded()

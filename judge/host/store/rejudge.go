@@ -47,7 +47,8 @@ type NewRejudging struct {
 	Filter  Filter // Contest, Before and Limit work as in Submissions
 	Why     string
 	Account string // id of the caller
-	// Bundle is a version of the problem in Filter. If empty, the active version of each problem is used.
+	// Bundle is the version of the problem in Filter with which the submissions are judged. If empty, the active
+	// version of each problem is used.
 	Bundle blob.Digest
 	// Repeats is how often each submission is judged, from 1 to MostRepeats. Zero means 1. If the verdicts of a
 	// submission's runs differ, the best one counts, as for runs near the time limit.
@@ -68,10 +69,11 @@ var (
 // MostRejudged is the maximum number of runs in a rejudging.
 const MostRejudged = 20_000
 
-// Rejudge creates a rejudging. Each submission is judged in the background lane. Left is the number of submissions
-// left out because they have no verdict yet or are in another running rejudging. Rejudge returns ErrNotFound if
-// the filter selects no submission or the version does not exist. It returns ErrTooMany if there would be more
-// than MostRejudged runs, and ErrFinal if the results of the contest are final.
+// Rejudge creates a rejudging of the submissions that the filter in n selects. Each is judged in the background
+// lane. Left is the number of selected submissions that are left out because they have no verdict yet or are in
+// another running rejudging. Rejudge returns ErrNotFound if the filter selects no submission or the version in n
+// does not exist. It returns ErrTooMany if there would be more than MostRejudged runs, and ErrFinal if the results
+// of the contest are final.
 func (s *Store) Rejudge(ctx context.Context, n NewRejudging) (r *Rejudging, left int, err error) {
 	n.Repeats = max(n.Repeats, 1)
 	if n.Filter.Limit == 0 {
@@ -181,7 +183,8 @@ func (s *Store) problemAt(ctx context.Context, slug string, bundle blob.Digest) 
 	return nil, fmt.Errorf("look for the version %s of %s: %w", bundle, slug, ErrNotFound)
 }
 
-// judgeBeside creates the judgements of a submission in a rejudging. The first is the root that the others repeat.
+// judgeBeside creates the judgements of a submission in a rejudging. The first judgement is the one that the
+// others repeat.
 func (s *Store) judgeBeside(
 	ctx context.Context, q *query.Queries, rejudging string, old *query.StandingJudgementRow, p *Problem, repeats int, now int64,
 ) (jobs []newJob, err error) {
@@ -215,8 +218,8 @@ func (s *Store) judgeBeside(
 	return jobs, q.InsertRejudged(ctx, query.InsertRejudgedParams{Rejudging: rejudging, Submission: old.Submission, Old: old.ID, Root: root})
 }
 
-// count makes a judgement the current one of its submission. If the judgement belongs to a rejudging, count makes
-// it the one to be applied instead.
+// count makes a judgement the current one of its submission. If the judgement belongs to a rejudging, the current
+// one stays, and count makes the judgement the one that becomes current when the rejudging is applied.
 func count(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow, id string) error {
 	if n, err := q.SetRejudged(ctx, of.Root, id); err != nil || n > 0 {
 		return err
@@ -277,8 +280,8 @@ type Rejudged struct {
 	Finished   *judge.Finished
 	Reason     string // why the judge gave no verdict
 	Moved      bool   // the current judgement has changed since the rejudging began
-	// Runs lists the runs that have ended with a verdict, in order. There are several if the rejudging repeats
-	// them, or if a run was near the time limit.
+	// Runs lists the runs that have ended with a verdict, in order. There are several if the rejudging judges each
+	// submission more than once, or if a run was near the time limit.
 	Runs []RejudgedRun
 }
 
@@ -409,8 +412,8 @@ func (s *Store) Apply(ctx context.Context, id string) error {
 	})
 }
 
-// Forget cancels a rejudging and its open jobs. It returns these jobs, because workers may be running some of
-// them. It returns ErrEnded if the rejudging was already applied or canceled.
+// Forget cancels a rejudging and its pending jobs. It returns these jobs, because workers may already be running
+// some of them. It returns ErrEnded if the rejudging was already applied or canceled.
 func (s *Store) Forget(ctx context.Context, id string) (jobs []string, err error) {
 	err = s.tx(ctx, "cancel a rejudging", func(q *query.Queries) error {
 		if err := s.endRejudging(ctx, q, id, RejudgingCancelled); err != nil {

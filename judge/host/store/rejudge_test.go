@@ -16,7 +16,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// judged creates a submission for each verdict. An empty verdict leaves the submission pending.
+// judged creates a submission for each verdict and records the verdict. A submission with an empty verdict stays
+// pending.
 func (h *harness) judged(verdicts ...judge.Verdict) (all []*store.Accepted) {
 	h.tb.Helper()
 	for _, v := range verdicts {
@@ -173,7 +174,7 @@ func TestRejudgedAtMostOnce(t *testing.T) {
 }
 
 // TestRejudgedWithTheActiveVersion checks that a rejudging uses the active version of the problem, and that it
-// lists the changes.
+// lists the submissions whose verdicts would change.
 func TestRejudgedWithTheActiveVersion(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

@@ -20,7 +20,7 @@ type TeamUse struct{ Submissions, Clarifications, Prints int64 }
 // Any reports whether the team cannot be removed.
 func (u TeamUse) Any() bool { return u != TeamUse{} }
 
-// UseOfTeams maps the id of each team of a contest to a count of what keeps the team from being removed.
+// UseOfTeams maps the id of each team of a contest to the counts of the content that prevents its removal.
 func (s *Store) UseOfTeams(ctx context.Context, contest string) (map[string]TeamUse, error) {
 	rows, err := s.read.UseOfTeams(ctx, contest)
 	return useOfTeams(rows), failed("read what the teams of a contest have sent", err)
@@ -120,8 +120,8 @@ func leaveTeam(ctx context.Context, q *query.Queries, r query.Person, team strin
 	return q.PutPerson(ctx, query.PutPersonParams(r))
 }
 
-// ContestUse counts what a contest contains. Submissions and rejudgings keep it from being removed; the rest is
-// removed with it.
+// ContestUse counts the content of a contest. Submissions and rejudgings prevent its removal. All other content is
+// removed with the contest.
 type ContestUse struct{ Submissions, Rejudgings, Teams, People, Clarifications int64 }
 
 // Any reports whether the contest cannot be removed.
@@ -136,9 +136,9 @@ func (s *Store) UseOfContest(ctx context.Context, id string) (ContestUse, error)
 // removedEvents is the setting that counts the events of removed contests, so that LastLog never decreases.
 const removedEvents = "removed events"
 
-// RemoveContest removes a contest, with its teams, clarifications and roles. Accounts and problems stay;
-// invitations to the contest end. It returns ErrInUse if the contest has submissions or rejudgings, and ErrChanged
-// if the contest has changed since c was read.
+// RemoveContest removes a contest, with its teams, clarifications and roles. Accounts and problems stay.
+// Invitations to the contest are no longer valid. It returns ErrInUse if the contest has submissions or
+// rejudgings, and ErrChanged if the contest has changed since c was read.
 func (s *Store) RemoveContest(ctx context.Context, c *Contest) error {
 	return s.tx(ctx, "remove the contest "+c.Slug, func(q *query.Queries) error {
 		if c.ID == Practice {

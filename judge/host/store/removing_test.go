@@ -9,8 +9,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestRemoveTeams checks that teams without submissions are removed with all that belongs to them. If one cannot
-// be removed, none is.
+// TestRemoveTeams checks that teams without submissions are removed with all objects that belong only to them. If
+// one of several teams cannot be removed, none is.
 func TestRemoveTeams(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -147,7 +147,8 @@ func TestRemoveContest(t *testing.T) {
 		if err := h.RemoveContest(t.Context(), c); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("once more: %v", err)
 		}
-		// The address is free for a second contest. After its removal, its events must still count.
+		// After the removal, a second contest can have the same address. LastLog must still count the events of
+		// removed contests.
 		again := h.newContest("regional")
 		last = got[int64](t)(h.LastLog(t.Context()))
 		if err := h.RemoveContest(t.Context(), again); err != nil {
@@ -205,7 +206,7 @@ func TestRemoveWhatHasContent(t *testing.T) {
 	})
 }
 
-// TestSetTeams checks that either all of several teams change or none.
+// TestSetTeams checks that a change of several teams is applied to all of them or to none.
 func TestSetTeams(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -231,7 +232,7 @@ func TestSetTeams(t *testing.T) {
 	})
 }
 
-// TestEnroll checks that accounts are created and join a contest, or that nothing changes.
+// TestEnroll checks that accounts are created and join a contest. If any of this fails, nothing changes.
 func TestEnroll(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

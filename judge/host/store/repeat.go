@@ -19,8 +19,8 @@ import (
 // An Origin is the reason for a judgement.
 type Origin string
 
-// The origins. A judgement that repeats another one has its own job, which must run on other workers. Meanwhile
-// its submission is pending.
+// The origins of a judgement. A judgement that repeats another one has its own job, which must run on other
+// workers. Until that job has ended, the submission is pending.
 const (
 	First      Origin = "first"
 	Borderline Origin = "borderline" // the time was near the limit; see package job
@@ -67,8 +67,8 @@ func runs(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow) ([]
 	return all, err
 }
 
-// settle decides which judgement counts after one has ended: the ended one, one that it repeats, or a new one that
-// settle creates.
+// settle decides which judgement of a submission counts after the judgement of job j has ended. It is that
+// judgement, one that it repeats, or a new one that settle creates.
 func (s *Store) settle(ctx context.Context, q *query.Queries, j *query.Job, guests []string, doubt *Doubt, f *Folded) error {
 	of, err := q.JudgementOfJob(ctx, j.ID)
 	if err != nil {
@@ -95,8 +95,9 @@ func (s *Store) settle(ctx context.Context, q *query.Queries, j *query.Job, gues
 	return s.stand(ctx, q, of, done, guests)
 }
 
-// stand makes the best run of a trusted worker count. A judge error is worse than any verdict, and a verdict near
-// the time limit is worse than any other. If no run is by a trusted worker, nothing changes.
+// stand makes the best run of a trusted worker count. A judge error is worse than any verdict, and a time limit
+// verdict is worse than any other verdict. Of two runs with scores, the one with the higher score is better. If no
+// trusted worker has run the submission, nothing changes.
 func (s *Store) stand(ctx context.Context, q *query.Queries, of query.JudgementOfJobRow, done []*Run, guests []string) error {
 	var best *Run
 	for _, r := range done {
@@ -211,11 +212,11 @@ type Judging struct {
 	Toolchains map[string]string // maps language ids to toolchain identities
 }
 
-// A JudgingFilter selects judgements. The zero value selects the first page of all.
+// A JudgingFilter selects judgements. The zero value selects the first page of all judgements.
 type JudgingFilter struct {
 	Worker string // if empty, all workers
-	// Origin selects judgements that were repeated for this reason, and the judgements that they repeat. If empty,
-	// all are selected.
+	// Origin selects the judgements that were repeated for this reason, and their repetitions. If empty,
+	// judgements are selected whether or not they were repeated.
 	Origin Origin
 	Before string // only judgements with a smaller id; if empty, all
 	Limit  int    // maximum number of results; zero means 200
@@ -267,8 +268,8 @@ func (j *Judging) measure(finished, rows string) error {
 	return nil
 }
 
-// without queues a job again for other workers. It is for jobs that an untrusted worker cannot end, because the
-// worker failed or the job is part of a flow.
+// without queues a job again, so that only trusted workers can run it. It is called if an untrusted worker failed
+// or returned a part of a flow, because neither can end the job.
 func (s *Store) without(ctx context.Context, q *query.Queries, j *query.Job, r *job.Result, guests []string) (Outcome, error) {
 	if j.DoneAt.Valid || j.Generation != int64(r.Generation) {
 		return Dropped, nil

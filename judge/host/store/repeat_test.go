@@ -150,8 +150,8 @@ func TestWhatCountsOfSeveralJudgings(t *testing.T) {
 	})
 }
 
-// TestAGuestEndsNothing checks that a job does not end if an untrusted worker fails or gives it up. Other workers
-// must then run the job. An untrusted worker must not return parts of flows either.
+// TestAGuestEndsNothing checks that a job does not end if an untrusted worker fails or gives the job up. Other
+// workers must then run the job. Results of untrusted workers for jobs of flows must not count either.
 func TestAGuestEndsNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)
@@ -188,7 +188,8 @@ func TestAGuestEndsNothing(t *testing.T) {
 	})
 }
 
-// TestJudgings checks the judgements that the jury sees, both repeated ones and those of a worker.
+// TestJudgings checks that the jury can list pending and finished repetitions of judgements, and the judgements
+// made by a given worker.
 func TestJudgings(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

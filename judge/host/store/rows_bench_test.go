@@ -18,10 +18,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rows is a lease queue in database rows, without any other engine. Workers request jobs over HTTP, and the
-// response waits until there is a job. Several servers notify each other with PostgreSQL. Package queue is
-// compared with it by benchmarks with the same names. The transaction that stores a submission also inserts its
-// job, so the measured time from commit to start begins after the insertion.
+// rows is a job queue that stores its leases only in the database. Workers request jobs over HTTP, and a request
+// waits until there is a job. Several servers notify each other with PostgreSQL. Benchmarks with the same names as
+// those of package queue compare the two. The transaction that stores a submission also inserts its job, so the
+// measured time from commit to start begins after the insertion.
 type rows struct {
 	postgres bool
 	servers  []*rowServer
@@ -77,7 +77,7 @@ func openRows(b *testing.B, dsn string, servers int) *rows {
 	return r
 }
 
-// listen wakes a waiting request on each notification, until the benchmark ends.
+// listen wakes a waiting request for each notification from PostgreSQL, until the benchmark ends.
 func (s *rowServer) listen(b *testing.B, dsn string) {
 	c, err := pgx.Connect(b.Context(), dsn)
 	if err == nil {
@@ -199,7 +199,7 @@ func (r *rows) work(b *testing.B, workers int, started func()) {
 	time.Sleep(time.Second)
 }
 
-// onRows runs a benchmark on each database, and with three servers on PostgreSQL.
+// onRows runs a benchmark with one server on each database, and with three servers on PostgreSQL.
 func onRows(b *testing.B, bench func(b *testing.B, dsn string, servers int)) {
 	onEach(b, func(b *testing.B, dsn string) { bench(b, dsn, 1) })
 	b.Run("servers", func(b *testing.B) { bench(b, pg(b), 3) })

@@ -11,7 +11,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// A Scored holds what a scoreboard needs of a team's submission.
+// A Scored contains the data of a team's submission that a scoreboard needs.
 type Scored struct {
 	Number   int64
 	Team     string // id
@@ -28,7 +28,7 @@ type Scored struct {
 	Parts      []float64 // see judge.Finished
 }
 
-// ScoredOf reads all submissions of a contest's teams to its problems, ordered by number.
+// ScoredOf reads the submissions of a contest's teams to the problems in the contest, ordered by number.
 func (s *Store) ScoredOf(ctx context.Context, contest string) ([]Scored, error) {
 	rows, err := s.read.CountedOf(ctx, contest)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // Leads lists the leader leases. Each is held by at most one server at a time.
 var Leads = []string{FeedLead, ReconcileLead, UploadLead, LaddersLead, ShadowLead, GarbageLead, BackupLead}
 
-// Leader leases that belong to no other file of this package.
+// The leader leases that are not declared in other files of this package.
 const (
 	ReconcileLead = "reconcile"
 	GarbageLead   = "garbage"
@@ -65,8 +65,9 @@ func (s *Store) Servers(ctx context.Context) ([]Server, error) {
 	})
 }
 
-// Skew returns how far the clock of this machine is ahead of the database's clock; it is negative if it is behind.
-// The query takes some time, so the real difference is at least as large. SQLite has no clock, so Skew returns 0.
+// Skew returns how far the clock of this machine is ahead of the database's clock. The result is negative if the
+// machine's clock is behind. Because the query takes time, the result is the smallest possible difference. SQLite
+// has no clock of its own, so Skew returns 0.
 func (s *Store) Skew(ctx context.Context) (time.Duration, error) {
 	if !s.postgres {
 		return 0, nil

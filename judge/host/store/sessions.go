@@ -78,8 +78,8 @@ func (s *Store) Sessions(ctx context.Context, account string) ([]*Session, error
 	return each(rows, err, "read the sessions of an account", session)
 }
 
-// LastSeen maps the ids of logged-in accounts to the time when each was last seen. The times are up to an hour
-// old.
+// LastSeen maps the ids of logged-in accounts to the time when each was last seen. An account may have been seen
+// again up to an hour after that time.
 func (s *Store) LastSeen(ctx context.Context) (map[string]time.Time, error) {
 	rows, err := s.read.LastSeen(ctx, s.now())
 	all := make(map[string]time.Time, len(rows))

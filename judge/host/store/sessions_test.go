@@ -9,8 +9,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestSessions checks that a session lasts while it is used. It ends with every change after which it may no
-// longer belong to the account.
+// TestSessions checks that a session lasts while it is used. The session must end with each change of its account
+// after which its user may no longer be entitled to it.
 func TestSessions(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

@@ -31,7 +31,7 @@ type Source struct {
 	Acknowledged []string
 }
 
-// Comparison lists how a contest differed from its primary at some time.
+// Comparison lists the differences that were found when a contest was compared with its primary.
 type Comparison struct {
 	Source *Source // at the time of the comparison
 	Seq    int64   // of the contest's newest event at that time
@@ -49,9 +49,9 @@ func (c *Comparison) Open() (open []string) {
 	return open
 }
 
-// Acknowledge allows the results of a contest to become final despite these differences from its primary. It
-// replaces earlier acknowledgements. It returns ErrNotFound if the contest follows no primary, and ErrFinal if its
-// results are final.
+// Acknowledge allows the results of a contest to become final despite the given differences from its primary. It
+// replaces earlier acknowledgements. It returns ErrNotFound if the contest follows no primary, and ErrFinal if the
+// contest's results are final.
 func (s *Store) Acknowledge(ctx context.Context, contest string, differences []string) error {
 	return s.tx(ctx, "acknowledge differences from a primary", func(q *query.Queries) error {
 		if n, err := q.HoldContest(ctx, contest); changed(n, err) != nil {
@@ -69,8 +69,8 @@ func (s *Store) Acknowledge(ctx context.Context, contest string, differences []s
 	})
 }
 
-// SetSource makes a contest follow a primary, or changes how it does. If the address has changed, the feed is read
-// from its beginning.
+// SetSource makes a contest follow a primary, or changes the settings for the primary that it follows. If the
+// address has changed, the primary's feed is read from its beginning.
 func (s *Store) SetSource(ctx context.Context, n Source) error {
 	return failed("set the primary of a contest", s.write.PutSource(ctx, query.PutSourceParams{
 		Contest: n.Contest, Url: clean(n.URL), Login: clean(n.Login), SecretFile: clean(n.SecretFile), Account: n.Account, Ours: n.Ours,
@@ -153,8 +153,8 @@ func (s *Store) ExternalObjects(ctx context.Context, contest, typ string) ([]Ext
 	})
 }
 
-// PutExternalObjects stores objects of a contest's primary, and the token up to which its feed was read. Unchanged
-// objects do not become fresh.
+// PutExternalObjects stores objects of a contest's primary, and the token up to which the primary's feed was read.
+// New and changed objects become fresh, but unchanged ones do not.
 func (s *Store) PutExternalObjects(ctx context.Context, contest, token string, all []ExternalObject) error {
 	return s.tx(ctx, "keep the objects of a primary", func(q *query.Queries) error {
 		for _, o := range all {
@@ -167,7 +167,8 @@ func (s *Store) PutExternalObjects(ctx context.Context, contest, token string, a
 	})
 }
 
-// SettleExternalObjects records that these objects were copied to the contest.
+// SettleExternalObjects records that the given objects were copied to the contest, so that they are no longer
+// fresh.
 func (s *Store) SettleExternalObjects(ctx context.Context, contest string, all []ExternalObject) error {
 	return s.tx(ctx, "note that the objects of a primary are taken over", func(q *query.Queries) error {
 		for _, o := range all {
@@ -211,8 +212,8 @@ type Shadowed struct {
 	ID     string
 	Number int64
 	ExtID  string
-	// Given is the verdict that counts instead of the judgement's. Unjudged means that the verdict is pending. If
-	// empty, the judgement's verdict counts.
+	// Given is the verdict that counts instead of the judgement's verdict. If it is Unjudged, the submission is
+	// pending. If it is empty, the judgement's verdict counts.
 	Given   judge.Verdict
 	Ignored bool          // has no effect on the scoreboard
 	Verdict judge.Verdict // of the judgement; empty if there is none
@@ -248,8 +249,9 @@ func (s *Store) SetShadowed(ctx context.Context, contest string, all []Shadowed)
 	})
 }
 
-// NewPlaceholder creates a problem without a package. It is for problems of a primary whose verdicts count. It
-// returns ErrTaken if the name is taken on the server. A package can be published later.
+// NewPlaceholder creates a problem without a package. A contest uses it for a problem of its primary if the
+// primary's verdicts count. NewPlaceholder returns ErrTaken if the name is taken on the server. A package can be
+// published later.
 func (s *Store) NewPlaceholder(ctx context.Context, slug, title, owner string) error {
 	return s.tx(ctx, "make the problem "+slug, func(q *query.Queries) error {
 		old, err := q.ProblemBySlug(ctx, slug)

@@ -159,7 +159,8 @@ func TestUnjudged(t *testing.T) {
 }
 
 // TestFinalizeAsCompared checks that results cannot become final if the contest or the primary's data has changed
-// since the comparison, or if a difference is not acknowledged. A new primary has no acknowledged differences.
+// since the comparison, or if a difference is not acknowledged. If the contest gets a new primary, no differences
+// are acknowledged.
 func TestFinalizeAsCompared(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

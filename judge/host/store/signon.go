@@ -33,8 +33,9 @@ func (s *Store) AccountByIdentity(ctx context.Context, i Identity) (*Account, er
 	return account(row), failed("look for the account of a single sign-on", err)
 }
 
-// SpendSignOn records that a login was used. Hash is the hash of the secret in the browser. It returns ErrUsed if
-// the login was used before. If o is not nil, the login has no account yet, and stays pending.
+// SpendSignOn records that a login was used. Hash is the hash of the secret that the browser stores for the login.
+// SpendSignOn returns ErrUsed if the login was used before. A nil o means that the login's identity has an
+// account. Otherwise the login o stays pending until the user creates or links an account.
 func (s *Store) SpendSignOn(ctx context.Context, hash string, o *SignOn) error {
 	p := query.InsertSignOnParams{Hash: hash, Expires: s.now() + signOnLives.Microseconds()}
 	if o != nil {

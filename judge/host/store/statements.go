@@ -50,7 +50,7 @@ func (s *statements) prepare(ctx context.Context, text string) *sql.Stmt {
 	return first.(*sql.Stmt)
 }
 
-// prepared is the interface through which package query runs its queries.
+// prepared implements the interface through which package query runs its queries. It uses the cached statements.
 type prepared struct {
 	query.DBTX         // runs queries without a prepared statement
 	tx         *sql.Tx // nil outside of transactions

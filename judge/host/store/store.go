@@ -61,7 +61,8 @@ var (
 	ErrUnfinished     = fmt.Errorf("%w yet", ErrMoved)
 	ErrEnded          = errors.New("it has ended")
 	ErrFull           = errors.New("the database's disk is full")
-	// ErrAway means that it may be unknown whether a write was stored.
+	// ErrAway means that the database does not respond. After a write, it may be unknown whether the write was
+	// stored.
 	ErrAway = errors.New("the database does not respond")
 )
 
@@ -162,7 +163,7 @@ func none(err, missing error) error {
 	return err
 }
 
-// unique reports whether a row was rejected because its key already exists.
+// unique reports whether err means that a row was rejected because its key already exists.
 func unique(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "23505"
@@ -172,7 +173,7 @@ func unique(err error) bool {
 	return ok && (lite.Code() == uniqueKey || lite.Code() == primaryKey)
 }
 
-// full reports whether a row was rejected because the disk is full.
+// full reports whether err means that a row was rejected because the disk is full.
 func full(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "53100"

@@ -224,8 +224,8 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestNoDatabase: what fails because the database is unreachable, ends or starts is told as that, and what the caller gave up
-// is not.
+// TestNoDatabase checks that an error is converted to ErrAway if the database is unreachable, stopping or
+// starting. An error that is caused by a canceled request, among others, must not be converted.
 func TestNoDatabase(t *testing.T) {
 	for _, err := range []error{
 		&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, &net.OpError{Op: "write", Err: syscall.EPIPE}, &pgconn.PgError{Code: "57P01"},

@@ -69,9 +69,9 @@ type Accepted struct {
 // repeatable is how long a key is remembered.
 const repeatable = 10 * time.Minute
 
-// minute is the period that limits per minute consider, both before and after the current time. Without the limit
-// on later times, submissions that arrived while the clock was ahead would count until the clock reaches their
-// times.
+// minute is one minute in microseconds. Limits per minute count the submissions from a minute before to a minute
+// after the current time. If they counted all later submissions, those that arrived while the clock was ahead
+// would count until the clock reaches their times.
 const minute = int64(time.Minute / time.Microsecond)
 
 // errRepeated ends a transaction that found a submission with the same key.
@@ -194,7 +194,8 @@ func (n *NewSubmission) countOpen(ctx context.Context, q *query.Queries) (int64,
 	return q.CountOpenOf(ctx, n.Account)
 }
 
-// enqueue adds the job of a submission to the queue. If n is Unjudged, it stores the job without enqueuing it.
+// enqueue adds the job of a submission to the queue. If n.Unjudged is set, it stores the job as already ended, so
+// that no worker runs it.
 func (n *NewSubmission) enqueue(ctx context.Context, q *query.Queries, a *Accepted, at int64) error {
 	if !n.Unjudged {
 		queued := newJob{id: a.Job, work: n.Work, lane: n.Lane, class: n.Class, cost: n.Cost, made: at}
@@ -243,8 +244,9 @@ func (s *Store) problemID(ctx context.Context, slug string) (string, error) {
 	return p.ID, nil
 }
 
-// repeated returns errRepeated, and sets a, if a submission with the key exists. The contest is locked, so that
-// concurrent calls find each other's submission.
+// repeated looks for a recent submission of the account with the key of n. If there is one, repeated copies its
+// data to a and returns errRepeated, or ErrOtherUnderKey if it has another problem or other files. The caller must
+// have locked the contest, so that concurrent calls find each other's submission.
 func repeated(ctx context.Context, q *query.Queries, n *NewSubmission, problem, files string, a *Accepted) error {
 	since := a.Received.Add(-repeatable)
 	old, err := q.SubmissionByKey(ctx, query.SubmissionByKeyParams{Account: n.Account, FormKey: n.Key, Received: since.UnixMicro()})
@@ -391,7 +393,7 @@ func ending(files []job.File) string {
 }
 
 // who returns the id of the account whose username is name. If there is none, it returns the id of the team with
-// that name or number.
+// that name or number. The result team reports whether id is the id of a team.
 func (s *Store) who(ctx context.Context, contest, name string) (id string, team bool, err error) {
 	a, err := s.AccountByLogin(ctx, name)
 	if err == nil {
@@ -488,8 +490,8 @@ type PastJudgement struct {
 	Started, Ended time.Time // Ended is zero while pending
 	Verdict        judge.Verdict
 	Score, Worker  string
-	// Rejudging is the id of the rejudging that created the judgement. If empty, the judgement belongs to no
-	// rejudging.
+	// Rejudging is the id of the rejudging that created the judgement, and Why is the reason given for that
+	// rejudging. If empty, the judgement belongs to no rejudging.
 	Rejudging, Why string
 	RejudgingState RejudgingState
 }

@@ -118,7 +118,7 @@ func TestTheSameKeyIsTheSameSubmission(t *testing.T) {
 	})
 }
 
-// TestAKeyThatComesManyTimesAtOnce checks that concurrent requests with the same key create one submission.
+// TestAKeyThatComesManyTimesAtOnce checks that concurrent requests with the same key create only one submission.
 func TestAKeyThatComesManyTimesAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

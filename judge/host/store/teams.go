@@ -56,9 +56,9 @@ func (s *Store) Enter(ctx context.Context, contest string, a *Account) (*Team, e
 	return s.TeamOf(ctx, contest, a.ID)
 }
 
-// EnterAll adds accounts to a contest in one transaction. An entrant with the name of an existing team joins that
-// team. Accounts that are already in the contest stay unchanged. EnterAll returns the number of accounts that
-// joined.
+// EnterAll adds accounts to a contest in one transaction. If an entrant's Team is the name of an existing team,
+// the account joins that team. Accounts that are already in the contest stay unchanged. EnterAll returns the
+// number of accounts that joined.
 func (s *Store) EnterAll(ctx context.Context, contest string, all []Entrant) (entered int, err error) {
 	err = s.tx(ctx, "enter a contest", func(q *query.Queries) (err error) {
 		entered, err = s.enter(ctx, q, contest, all)
@@ -132,8 +132,8 @@ func (s *Store) enter(ctx context.Context, q *query.Queries, contest string, all
 	return entered, nil
 }
 
-// newTeam creates a team of a contest. The caller must have locked the contest. The team's ExtID is its number,
-// unless another team has that id.
+// newTeam creates a team of a contest. The caller must have locked the contest. The team's ExtID is its number. If
+// another team already has that ExtID, it is preceded by "team-".
 func (s *Store) newTeam(ctx context.Context, q *query.Queries, contest, id, name string, groups []string) error {
 	if _, err := s.step(ctx, q, contest, OfTeam, id, Created); err != nil {
 		return err
@@ -270,8 +270,9 @@ func (t *Team) Revision() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// SetTeam changes a team, except for ExtID. It ignores GroupIDs: Groups determines the team's groups. If revision
-// is not empty and the stored team has another Revision, SetTeam returns ErrChanged.
+// SetTeam stores a changed team, except for its ExtID. It ignores t.GroupIDs, because t.Groups determines the
+// team's groups. If revision is not empty and differs from the Revision of the stored team, SetTeam returns
+// ErrChanged.
 func (s *Store) SetTeam(ctx context.Context, t *Team, revision string) error {
 	return s.SetTeams(ctx, []TeamChange{{t, revision}})
 }

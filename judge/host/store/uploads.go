@@ -69,8 +69,8 @@ func (s *Store) NextUpload(ctx context.Context) (*Upload, error) {
 	return upload(r), failed("read the next upload", err)
 }
 
-// EndUpload stores the outcome of an upload, once: its State, Reason, Bundle and Report. The upload no longer
-// refers to its archive.
+// EndUpload stores the outcome of an upload, once: its State, Reason, Bundle and Report. Afterwards the upload no
+// longer refers to its archive.
 func (s *Store) EndUpload(ctx context.Context, u *Upload) error {
 	_, err := s.write.EndUpload(ctx, query.EndUploadParams{
 		ID: u.ID, State: string(u.State), Reason: clean(u.Reason), Bundle: string(u.Bundle), Report: string(u.Report), Ended: some(s.now()),

@@ -8,8 +8,8 @@ import (
 	"assay/judge/host/store"
 )
 
-// TestUploads checks that uploads are processed in order and end once, and that they refer to their blobs as long
-// as needed.
+// TestUploads checks that uploads are processed in order and end once, and that an upload refers to its blobs only
+// as long as it needs them.
 func TestUploads(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		h := newHarness(t, dsn)

@@ -15,7 +15,7 @@ import (
 // VerifyMode says whether judges verify the verdicts of a problem in a contest, and when.
 type VerifyMode string
 
-// The modes. The modes for rejected submissions do not verify accepted ones.
+// The verification modes. The two modes for rejected submissions require no verification of accepted ones.
 const (
 	VerifyNot            VerifyMode = ""
 	VerifyBefore         VerifyMode = "before" // contestants see a verdict only after it is verified
@@ -35,7 +35,7 @@ func (m VerifyMode) before(v judge.Verdict) bool {
 // VerifyState is the verification state of a submission's current verdict.
 type VerifyState string
 
-// The states. In the zero state, nothing needs verification.
+// The verification states. In the zero state, the verdict needs no verification.
 const (
 	Unverified       VerifyState = "before" // contestants do not see the verdict yet
 	UnverifiedPublic VerifyState = "after"
@@ -60,8 +60,8 @@ type Verification struct {
 var ErrSeen = errors.New("contestants may have seen the verdict")
 
 // Verify records a judge's decision about a judgement. It returns ErrChanged if the judgement is not the current
-// one of its submission, and ErrNotReady if nothing needs verification. It returns ErrSeen if the decision would
-// hide a verdict that contestants may have seen, and ErrFinal if the results of the contest are final.
+// one of its submission, and ErrNotReady if the verdict needs no verification. It returns ErrSeen if the decision
+// would hide a verdict that contestants may have seen, and ErrFinal if the results of the contest are final.
 func (s *Store) Verify(ctx context.Context, submission, account string, v Verification) error {
 	return s.tx(ctx, "verify a verdict", func(q *query.Queries) error {
 		of, err := q.GetSubmission(ctx, submission)
@@ -154,8 +154,8 @@ func (s *Store) Pause(ctx context.Context, contest, label string, paused bool) e
 	})
 }
 
-// verifyMode returns the verification mode for a submission. The caller must have locked its contest. The mode is
-// empty if the submission counts for no team or arrived after the end.
+// verifyMode returns the verification mode for a submission. The caller must have locked the submission's contest.
+// The mode is empty if the submission counts for no team or arrived after the contest had ended for its team.
 func (s *Store) verifyMode(ctx context.Context, q *query.Queries, contestID, submission string) (string, error) {
 	m, err := q.VerifyMode(ctx, submission)
 	if err != nil || m.Verify == "" {

@@ -22,7 +22,8 @@ type cachedNumber struct {
 // PollEvery is how often a stream looks for events.
 const PollEvery = 500 * time.Millisecond
 
-// Last returns the number for an id, from the cache or from a query.
+// Last returns the number of the newest event of the contest or ladder with the given id. It returns the cached
+// number, or calls query if that is too old.
 func (c *NumberCache) Last(ctx context.Context, id string, query func(context.Context, string) (int64, error)) (int64, error) {
 	c.mu.Lock()
 	one := c.by[id]

@@ -23,7 +23,7 @@ type sentField struct{ Name, Value string }
 const confirmField = "sure-password"
 
 // confirmPassword reports whether the caller entered the password recently or in this form. If not, it responds
-// with a page that asks for the password and sends the form again.
+// with a page that asks for the password and then sends the original form again.
 func (s *Site) confirmPassword(w http.ResponseWriter, r *Request) (bool, error) {
 	if s.Time().Sub(r.Session.Sure) < confirmedFor {
 		return true, nil

@@ -81,8 +81,8 @@ func (s *Site) template(name string) (*template.Template, error) {
 	return nil, fmt.Errorf("there is no template %s", name)
 }
 
-// Page draws a page and sends it. The title of a form that was refused begins with "Error:". If it returns an error, it
-// has sent nothing.
+// Page renders a page and sends it. If code is that of an error, such as for a refused form, the page's title
+// begins with "Error:". If Page returns an error, it has sent nothing.
 func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title string, view any) error {
 	ended := name == "login" && code == http.StatusUnauthorized // a form came without a session
 	if code >= http.StatusBadRequest && name != "refused" && !ended && !strings.HasPrefix(title, "Error: ") {
@@ -140,7 +140,7 @@ func (s *Site) Part(page, part string, view any) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// SharedPage renders a page that is the same for all readers, except for whether they are logged in.
+// SharedPage renders a page for all readers. The page differs only in whether the reader is logged in.
 func (t Templates) SharedPage(server, name, title string, loggedIn bool, head Head, view any) ([]byte, error) {
 	all, err := t()
 	if err != nil {
@@ -155,7 +155,8 @@ func (t Templates) SharedPage(server, name, title string, loggedIn bool, head He
 	return b.Bytes(), nil
 }
 
-// Insecure reports whether others on the network could read what the browser sends.
+// Insecure reports whether other users of the network could read what the browser sends, because it does not use
+// HTTPS.
 func (s *Site) Insecure(r *Request) bool { return !s.Secure && !loopback(r.Host) }
 
 // OnlyHere reports whether the address of the server works only on this machine.
@@ -334,7 +335,8 @@ func (c Clock) Kept() Clock {
 	return c
 }
 
-// News counts the clarifications that the reader has not read, or that the jury has not answered.
+// News counts the clarifications that the reader has not read. For the jury, it counts the requests without an
+// answer.
 type News struct {
 	Count int
 	Words string

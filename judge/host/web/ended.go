@@ -37,7 +37,7 @@ const heldForms = 64 << 20
 // fit, even if it was kept before and its files are therefore in base64.
 func (s *Site) mostKept() int64 { return s.Desk.MaxSize*4/3 + 2*SmallForm }
 
-// mostLogin is the maximum size in bytes of a login that carries a form, which is encoded twice.
+// mostLogin is the maximum size in bytes of a login form that carries another form, which is encoded twice.
 func (s *Site) mostLogin() int64 { return s.mostKept()*2 + SmallForm }
 
 // Label returns the label of the field on a page. It is empty if the field need not be shown.
@@ -83,7 +83,7 @@ func (k *KeptForm) Encoded() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(data.Bytes()), err
 }
 
-// decodeForm decodes the output of Encoded. It returns nil if text is invalid.
+// decodeForm decodes the output of KeptForm.Encoded. It returns nil if text is invalid.
 func decodeForm(text string) *KeptForm {
 	k := &KeptForm{}
 	data, err := base64.RawURLEncoding.DecodeString(text)
@@ -208,8 +208,9 @@ func (s *Site) SendAgain(w http.ResponseWriter, r *Request, k *KeptForm) error {
 	return s.Page(w, r, http.StatusOK, "ended", "You are logged in", k)
 }
 
-// here returns the path of the page that the reader is looking at. For a sent form, that is the page that contains
-// the form. On login pages, it is the page to return to.
+// here returns the path of the page that the reader is looking at. For a sent form, it is the path of the page
+// that contains the form. On the login, registration and setup pages, it is the path to which the reader returns
+// after the login. If the path contains a secret code, here returns "/".
 func (r *Request) here() string {
 	path := r.URL.RequestURI()
 	if r.Method != http.MethodGet {

@@ -18,7 +18,8 @@ import (
 // renders all of them above the form, and "fielderror" renders one beside its field.
 type FieldErrors []FieldError
 
-// A FieldError says what is wrong with a field, or with the whole form if Field is empty. If Text is empty, nothing is.
+// A FieldError says what is wrong with a field, or with the whole form if Field is empty. If Text is empty, there
+// is no error.
 type FieldError struct{ Field, Text string }
 
 // Add adds a field.
@@ -37,12 +38,13 @@ func (e FieldErrors) For(field string) string {
 // Mark returns the FieldError of a field for its template.
 func (e FieldErrors) Mark(field string) FieldError { return FieldError{field, e.For(field)} }
 
-// Any reports whether any of the fields is invalid. If so, their group is shown open.
+// Any reports whether any of the given fields is invalid. If so, the form shows the group of these fields
+// unfolded.
 func (e FieldErrors) Any(fields ...string) bool {
 	return slices.ContainsFunc(fields, func(f string) bool { return e.For(f) != "" })
 }
 
-// Fields returns how many fields are wrong: an error may also be of the whole form.
+// Fields returns the number of errors that concern a field and not the whole form.
 func (e FieldErrors) Fields() (n int) {
 	for _, one := range e {
 		if one.Field != "" {
@@ -52,8 +54,9 @@ func (e FieldErrors) Fields() (n int) {
 	return n
 }
 
-// Refused returns the refusal of a form as the error of its field. Usual is the field of a refusal that names none; if it
-// is empty, and if the refusal is not about what the form has, the error is that of the whole form.
+// Refused converts the refusal of a form to an error of the field r.Field. If r names no field, the error belongs
+// to the field usual. If usual is empty, or if the refusal does not concern the input, the error belongs to the
+// whole form.
 func Refused(r *desk.Refusal, usual string) FieldErrors {
 	if r.Code != http.StatusBadRequest && r.Code != http.StatusRequestEntityTooLarge {
 		usual = ""

@@ -42,8 +42,9 @@ type Column[T any] struct {
 	Compare func(a, b T) int
 }
 
-// Rows returns the matching rows of the current page. They are sorted by the column in l.Sort, or by the first
-// column if l.Sort names none. Text returns the text of a row for the search.
+// Rows returns the rows on the current page of the list. The list contains the rows for which matches returns true
+// and whose text contains the search. It is sorted by the column in l.Sort, or by the first column if l.Sort names
+// no column. The function text returns the text of a row for the search.
 func Rows[T any](l *List, all []T, matches func(T) bool, text func(T) string, columns ...Column[T]) []T {
 	rows := slices.DeleteFunc(slices.Clone(all), func(row T) bool { return !matches(row) || !found(text(row), l.Search) })
 	name, descending := strings.CutPrefix(l.Sort, "-")
@@ -169,7 +170,8 @@ func digits(text string) int {
 	return len(text) - len(strings.TrimLeft(text, "0123456789"))
 }
 
-// BackTo redirects the browser to a list after a form. The form field "back" contains the query of the list.
+// BackTo redirects the browser to a list after a form was sent. The form field "back" contains the query that the
+// list had before.
 func (s *Site) BackTo(w http.ResponseWriter, r *Request, path, done string) error {
 	q, err := url.ParseQuery(r.PostFormValue("back"))
 	if err != nil {

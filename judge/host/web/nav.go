@@ -6,8 +6,8 @@ import (
 	"assay/judge/host/auth"
 )
 
-// A Nav is the navigation bar at the top of each page. It contains the current place, its tabs, and what the
-// reader can create.
+// A Nav is the navigation bar at the top of each page. It contains the contest, ladder or hole of the page, tabs,
+// and links to create objects.
 type Nav struct {
 	Label string // of the tabs, for screen readers
 	Place *Tab   // contest, ladder or hole; nil on other pages
@@ -25,7 +25,7 @@ type Tab struct {
 	Count      *News
 }
 
-// More reports whether the bar has a menu More on a wide screen.
+// More reports whether the bar has the menu "More" on a wide screen.
 func (v Nav) More() (wide bool) {
 	for _, t := range v.Tabs {
 		wide = wide || t.Folded
@@ -33,7 +33,7 @@ func (v Nav) More() (wide bool) {
 	return wide
 }
 
-// Slim reports whether the bar has a menu More on a narrow screen.
+// Slim reports whether the bar has the menu "More" on a narrow screen.
 func (v Nav) Slim() bool {
 	for _, t := range v.Tabs {
 		if t.Folded || !t.Narrow {
@@ -43,7 +43,7 @@ func (v Nav) Slim() bool {
 	return false
 }
 
-// InMore returns the current page's tab if it is in the menu More. Otherwise it returns the zero Tab.
+// InMore returns the current page's tab if the tab is in the menu "More". Otherwise it returns the zero Tab.
 func (v Nav) InMore() (here Tab) {
 	for _, t := range v.Tabs {
 		if t.Here && t.Folded {
@@ -53,7 +53,7 @@ func (v Nav) InMore() (here Tab) {
 	return here
 }
 
-// InSlim reports whether the current page's tab is in the menu More on a narrow screen.
+// InSlim reports whether the current page's tab is in the menu "More" on a narrow screen.
 func (v Nav) InSlim() bool {
 	for _, t := range v.Tabs {
 		if t.Here && (t.Folded || !t.Narrow) {
@@ -63,8 +63,8 @@ func (v Nav) InSlim() bool {
 	return false
 }
 
-// siteNav returns the navigation bar for pages outside of contests. If can is nil, the reader has no special
-// permissions.
+// siteNav returns the navigation bar for pages outside of contests. The function can reports whether the reader
+// may perform an action.
 func siteNav(path string, can func(auth.Action) bool) Nav {
 	v := Nav{
 		Label: "site",

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// workMark is the position at which a page with long work is split.
+	// workMark is the element at which the frame of a page with long work is split. Everything before it is sent
+	// at once.
 	workMark = `<p hidden id="work"></p>`
 	// progressLines is the approximate number of progress lines for one piece of work.
 	progressLines = 50
@@ -27,7 +28,7 @@ type Drawing struct {
 	View any
 }
 
-// WorkPage responds with a page for long work. It sends the page's frame at once, then a line for each step of
+// WorkPage responds with a page for long work. It sends the beginning of the page at once, then lines that report
 // progress, and finally the page that work returns. If work returns an error, the page reports the error; work
 // must then have changed nothing. If the browser disconnects, the context of work is canceled.
 func (s *Site) WorkPage(w http.ResponseWriter, r *Request, title, doing string,

@@ -76,7 +76,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 	}
 }
 
-// refusal returns what the error page says. If the error is the server's, it logs the cause.
+// refusal converts err to the refusal that the error page shows. If the server caused the error, refusal logs err.
 func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 	refusal, known := errors.AsType[*desk.Refusal](err)
 	tooLarge, large := errors.AsType[*http.MaxBytesError](err)
@@ -120,7 +120,8 @@ func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 }
 
 // wayBack returns a link to the page that contained the link or form of a failed request. If that page is unknown,
-// it links to the contest, hole or ladder in the address. It returns nil if there is none.
+// it returns a link to the contest, hole or ladder in the address. It returns nil if the address contains none of
+// these.
 func (r *Request) wayBack() *Tab {
 	if from := r.back(); from != "/" && from != r.URL.RequestURI() {
 		return &Tab{Link: from, Name: "Back"}

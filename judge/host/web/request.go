@@ -32,14 +32,15 @@ type Request struct {
 type Access interface {
 	// Can reports whether the caller may perform an action on the object.
 	Can(auth.Action) bool
-	// Refusal returns why a logged-in caller may not perform an action. If it returns nil, Can decides.
+	// Refusal returns an error that says why a logged-in caller may not perform an action on the object. If it
+	// returns nil, Can decides.
 	Refusal(*Request, auth.Action) error
 	// Head returns the object's part of the head of a page.
 	Head(*Request) (Head, error)
 }
 
-// Can reports whether the caller may perform an action on the object in the address. If the address names none,
-// Can reports whether the caller may perform it on the server.
+// Can reports whether the caller may perform an action on the object in the address. If the address names no
+// object, Can reports whether the caller may perform the action on the server.
 func (r *Request) Can(a auth.Action) bool {
 	if r.Access != nil {
 		return r.Access.Can(a)
@@ -94,7 +95,8 @@ func (s *Site) Cookie() string {
 	return "assay"
 }
 
-// authenticate finds the session of the cookie and its account.
+// authenticate sets the session of r to the one that the cookie identifies, and the account of r to the session's
+// account.
 func (s *Site) authenticate(w http.ResponseWriter, r *Request) error {
 	c, err := r.Cookie(s.Cookie())
 	if err != nil || c.Value == "" {

@@ -59,8 +59,8 @@ func newSites(t *testing.T) *sitesWorld {
 	return w
 }
 
-// siteRoutes lists the pages of the jury and of runners, and a text that each shows about the teams of each site.
-// An empty text means that the page shows nothing.
+// siteRoutes lists the pages of the jury and of runners. For each page, north and south are texts that the page
+// shows about the teams of that site. If a text is empty, the page shows nothing about them.
 var siteRoutes = []struct{ path, north, south string }{
 	{"/submissions", "/s/1\"", "/s/2\""},
 	{"/s/1", "source of ada", ""},
@@ -79,8 +79,8 @@ var siteRoutes = []struct{ path, north, south string }{
 	{"/prints/2", "", "page of bob"},
 }
 
-// TestSites checks that a judge or runner of one site sees only its teams, and that judges and runners of the
-// contest see all teams.
+// TestSites checks that a judge or runner of one site sees only the teams of that site. Judges and runners of the
+// whole contest must see all teams.
 func TestSites(t *testing.T) {
 	w := newSites(t)
 	deadline := time.Now().Add(3 * time.Minute)
@@ -151,7 +151,7 @@ func TestSites(t *testing.T) {
 }
 
 // TestSitesClarifications checks that a judge of a site sees every message for the site, even if there are many
-// messages for others or the site has no team. The judge sees no names of other teams.
+// messages for other teams or the site has no team. The judge must not see names of other teams.
 func TestSitesClarifications(t *testing.T) {
 	w := newSites(t)
 	page := func() string { return w.Ask(w.Cookie("chair"), "GET", "/c/spring/clar", nil).Body }
@@ -182,7 +182,7 @@ func TestSitesClarifications(t *testing.T) {
 	}
 }
 
-// TestSitesDo checks that judges and runners of a site can change only what belongs to its teams.
+// TestSitesDo checks that judges and runners of a site can change only objects that belong to the site's teams.
 func TestSitesDo(t *testing.T) {
 	w := newSites(t)
 	for _, tt := range []struct {
@@ -239,8 +239,8 @@ func TestSitesDo(t *testing.T) {
 	}
 }
 
-// TestSitesCount: a judge of a site reads how many verdicts of its teams are verified, gets no links to pages of the whole
-// contest, and reads the reasons of all judgements of its teams.
+// TestSitesCount checks that a judge of a site sees how many verdicts of the site's teams are verified, and the
+// reasons for all judgements of these teams. The judge must get no links to pages of the whole contest.
 func TestSitesCount(t *testing.T) {
 	w := newSites(t)
 	admin := w.Cookie("admin")

@@ -59,7 +59,8 @@ func (s *Site) CurrentState(sub *store.Submission, staff bool) (v State) {
 	return v
 }
 
-// StateOf returns the state of a judgement whose job has a state for readers: see dispatch.JobState. If the reader is not the jury, a judge error is a delay.
+// StateOf returns the state of a judgement for display. The state of the judgement's job must come from
+// dispatch.JobState. Unless staff is set, a judge error is shown as a delay.
 func StateOf(state store.JobState, v judge.Verdict, score string, staff bool) State {
 	switch {
 	case state == store.Cancelled:

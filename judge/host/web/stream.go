@@ -166,8 +166,8 @@ type topicEvent struct {
 }
 
 // events carries several streams of this server in one connection, because browsers open only a few connections.
-// Each parameter t is the address of a stream. Permissions are checked as for a separate request; a stream that
-// the caller may not read sends no events.
+// Each parameter t is the address of a stream. The permissions for a stream are checked as if it were requested
+// alone. If the caller may not read a stream, it sends no events.
 func (s *Site) events(w http.ResponseWriter, r *Request) error {
 	topics := r.URL.Query()["t"]
 	if len(topics) == 0 || len(topics) > mostTopics {

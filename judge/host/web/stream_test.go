@@ -222,8 +222,8 @@ func TestTabsShareOneConnection(t *testing.T) {
 	}
 }
 
-// TestWhatHasNoTurnHasAPace checks that requests for files, streams and missing pages wait for each other per
-// network, and that pages do not wait for them.
+// TestWhatHasNoTurnHasAPace checks that requests for files, streams and missing pages from the same network are
+// handled one at a time, and that requests for pages do not wait for them.
 func TestWhatHasNoTurnHasAPace(t *testing.T) {
 	h := webtest.New(t)
 	h.Contest("now", -time.Minute, store.Public, store.Settings{})

@@ -9,9 +9,9 @@ import (
 	"assay/judge/host/desk"
 )
 
-// turns returns the queue of turns that a request belongs to, and its owner: the account or, if the caller is not
-// logged in, the network. Streams mostly wait, so for them the queue is nil. It is also nil for static and media
-// files. Only the rate of such requests is limited.
+// turns returns the queue in which a request waits for its turn, and the owner of the turn: the account or, if the
+// caller is not logged in, the network. The queue is nil for streams, because they mostly wait for events, and for
+// static and media files. Only the rate of such requests is limited.
 func (s *Site) turns(r *Request, rt Route) (*desk.Turns, string) {
 	switch of := desk.Network(r.RemoteAddr).String(); {
 	case strings.HasSuffix(rt.Pattern, "/events") || rt.Pattern == "GET /static/{file}" || rt.Pattern == "GET /c/{slug}/media/{path...}":
@@ -46,8 +46,8 @@ func (r *Request) unpinBlobs() {
 	}
 }
 
-// Yield calls read, which may take as long as the sender wishes. Meanwhile other requests of the caller get their
-// turn, and blobs may be removed.
+// Yield calls read, which may take as long as the sender wishes. While read runs, other requests of the caller get
+// their turn, and blobs may be removed.
 func (r *Request) Yield(read func() error) (err error) {
 	if sweeping := r.sweeping; sweeping != nil {
 		r.unpinBlobs()
@@ -62,7 +62,8 @@ func (r *Request) Yield(read func() error) (err error) {
 	return err
 }
 
-// served ends the request's turn when the response is written, even if the client reads it slowly.
+// served is a response writer that ends the request's turn before it writes. A client that reads the response
+// slowly therefore does not keep the turn.
 type served struct {
 	http.ResponseWriter
 	r *Request

@@ -63,7 +63,8 @@ type Site struct {
 	proof     desk.Turns // of networks, for password and code checks
 	mux       *http.ServeMux
 	templates []Templates
-	// expiredForms holds a slot for each form that is kept while the login page is rendered; see ended.
+	// expiredForms limits the number of forms that are kept at once while the login page is rendered. It contains
+	// one value for each of them; see ended.
 	expiredForms chan struct{}
 	statements   desk.Memo[StatementKey, template.HTML] // rendered by Statement
 }
@@ -107,8 +108,9 @@ func (rt Route) Confirmed() Route {
 type Pages struct {
 	Routes    []Route
 	Templates Templates
-	// Find resolves the object in the address of a request. It returns nil, nil if the address names none. With an
-	// error, it may also return what it has resolved so far. If Find is nil, no route names an object.
+	// Find resolves the object in the address of a request. It returns nil, nil if the address names no object. If
+	// it returns an error, it may also return the part of the object that it has resolved. If Find is nil, the
+	// addresses of these pages name no objects.
 	Find func(*Request) (Access, error)
 }
 

@@ -17,7 +17,7 @@ import (
 	"assay/judge/workspace"
 )
 
-// A mutating holds the lab with the mutants of a snapshot, which several jobs share.
+// A mutating holds the lab with the mutants of a snapshot. Several jobs share the lab.
 type mutating struct {
 	mu        sync.Mutex
 	problem   *workspace.Problem
@@ -25,7 +25,8 @@ type mutating struct {
 	lab       *mutate.Lab // nil until a job needs it
 }
 
-// mutants opens the lab with the mutants of a snapshot and returns it for one job.
+// mutants returns a copy of the lab with the mutants of a snapshot, with the options of one job. The first call
+// generates the mutants.
 func (o *opened) mutants(ctx context.Context, asked *flow.AdequacyOptions) (*mutate.Lab, error) {
 	m := &o.mutating
 	m.mu.Lock()
@@ -104,8 +105,8 @@ func (r *Runner) lab(ctx context.Context, s *job.Spec, o *opened, b *taskOutput)
 	return nil
 }
 
-// same generates again the mutants that an earlier lab job generated. It returns an error if the new mutants
-// differ.
+// same returns the lab with the mutants of a snapshot. It returns an error if their identity is not made, the
+// identity of the mutants that an earlier lab job generated.
 func (o *opened) same(ctx context.Context, asked *flow.AdequacyOptions, made string) (*mutate.Lab, error) {
 	lab, err := o.mutants(ctx, asked)
 	if err == nil && lab.Identity() != made {

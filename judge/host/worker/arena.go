@@ -80,7 +80,7 @@ func chosen(err error) error {
 	return err
 }
 
-// A held is a tournament, or a part of one, that is running on this worker.
+// A held is a tournament that this worker runs, or a part of a tournament.
 type held struct {
 	event *arena.Event
 	home  string // directory of its bots
@@ -134,7 +134,7 @@ func (r *Runner) hold(ctx context.Context, s *job.Spec, o *opened, rules arena.R
 	return h, nil
 }
 
-// sink passes a record to h.take after it has removed this machine's paths.
+// sink removes the paths of this machine from a record and passes the record to h.take.
 func (h *held) sink(line []byte) error {
 	line = bytes.ReplaceAll(bytes.TrimSuffix(line, []byte("\n")), []byte(h.home+string(filepath.Separator)), nil)
 	rec, err := arena.ReadRecord(line)

@@ -14,9 +14,9 @@ import (
 	"assay/judge/host/worker"
 )
 
-// BenchmarkRunnerOfSubmit compares a worker with a loop of `judge submit` for an unchanged solution. It reports
-// how many times more submissions the worker judges, with one slot and with two. The problem has one test case and
-// an empty program, or a hundred test cases of 5 ms each.
+// BenchmarkRunnerOfSubmit compares a worker, with one slot and with two, with a loop of `judge submit` for an
+// unchanged solution. It reports how many times more submissions per second the worker judges. The problem has one
+// test case and an empty program, or a hundred test cases of 5 ms each.
 func BenchmarkRunnerOfSubmit(b *testing.B) {
 	b.Run("one", func(b *testing.B) { ofSubmit(b, 1, 20, "") })
 	b.Run("hundred", func(b *testing.B) {

@@ -247,8 +247,8 @@ func (m *measuring) speed() (*job.Speed, error) {
 	return s, nil
 }
 
-// measure runs each load several times, with the given number of runs at once. It also returns the number of
-// processors that other programs kept busy.
+// measure runs each load several times, with the number of concurrent runs in atOnce. It returns the times of the
+// loads, and the number of processors that other programs kept busy meanwhile.
 func (m *measuring) measure(atOnce int) (times, float64, error) {
 	all, ours := times{}, time.Duration(0)
 	look := m.others()

@@ -124,7 +124,7 @@ func TestAMachineThatIsNotWellRests(t *testing.T) {
 }
 
 // TestAnotherToolChainEndsTheWorker checks that a changed toolchain or a removed directory ends the worker. The
-// worker must end because it reports its toolchains and creates its directories only when it starts.
+// worker must end because only a restarted worker reports its toolchains and creates its directories.
 func TestAnotherToolChainEndsTheWorker(t *testing.T) {
 	run := func(context.Context, string) error { return nil }
 	for _, changed := range []error{&worker.ChangedError{Language: "c", Was: "gcc 12", Is: "gcc 13"}, &worker.GoneError{Dir: "data"}} {

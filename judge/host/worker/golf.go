@@ -71,7 +71,7 @@ func (r *Runner) proof(ctx context.Context, s *job.Spec, o *opened, b *taskOutpu
 // tellEvery is the minimum time between two progress reports.
 const tellEvery = 300 * time.Millisecond
 
-// tellHowFar returns a function that reports the progress of a check. It returns nil if progress is not reported.
+// tellHowFar returns a function that reports the progress of a check. It returns nil if b.progress is nil.
 func (b *taskOutput) tellHowFar() func(done, of int) {
 	if b.progress == nil {
 		return nil

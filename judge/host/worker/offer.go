@@ -146,7 +146,7 @@ func (r *Runner) writes() error {
 	return nil
 }
 
-// sends retries the blob that the server last failed to send.
+// sends returns an error if the server still cannot send the blob that it last failed to send.
 func (r *Runner) sends(ctx context.Context) error {
 	r.mu.Lock()
 	away := r.away

@@ -104,7 +104,8 @@ func (k *pool[K, V]) drop(key K, e *pooled[V]) {
 	}
 }
 
-// forget drops the value of a key if meant returns true for it.
+// forget drops the value of key if meant returns true for the value. It does nothing if the value is missing or
+// still being opened.
 func (k *pool[K, V]) forget(key K, meant func(V) bool) {
 	k.mu.Lock()
 	e, there := k.all[key]
@@ -122,8 +123,8 @@ func (k *pool[K, V]) forget(key K, meant func(V) bool) {
 	}
 }
 
-// shrink closes the value that has been unused longest, if more than most values are unused. It reports whether it
-// closed one.
+// shrink closes the value that has been unused longest, if the number of unused values exceeds the parameter most.
+// It reports whether it closed a value.
 func (k *pool[K, V]) shrink(most int) (closed bool) {
 	k.mu.Lock()
 	var oldest K

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestKept checks concurrent calls of take, give, forget and clear. A value in use is open and shared, no value is
-// closed twice, and in the end all are closed.
+// TestKept checks concurrent calls of take, give, forget and clear. A value in use must be open and shared, and no
+// value may be closed twice. In the end all values must be closed.
 func TestKept(t *testing.T) {
 	type thing struct {
 		key    int

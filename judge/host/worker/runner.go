@@ -87,7 +87,8 @@ type problemKey struct {
 	snapshot       bool
 }
 
-// An opened is a problem in an extracted bundle, or the directories of a snapshot.
+// An opened is a problem that the runner has opened, either from an extracted bundle or from the directories of a
+// snapshot.
 type opened struct {
 	*workspace.Problem // nil for a snapshot
 	w                  *workspace.Workspace
@@ -213,8 +214,8 @@ func (r *Runner) Run(ctx context.Context, s *job.Spec, progress func(judge.Event
 		Machine: result.Machine, Rung: result.Rung}, nil
 }
 
-// reason returns the text of an error for a result, without paths of this machine, because accounts without a role
-// can read it.
+// reason returns the text of an error for a result. It removes the paths of this machine, because accounts without
+// a role can read the text.
 func (r *Runner) reason(err error, s *job.Spec) string {
 	text := err.Error()
 	for cut := text; ; {
@@ -223,7 +224,8 @@ func (r *Runner) reason(err error, s *job.Spec) string {
 			break
 		}
 		cut = after
-		// The next path element is a number, followed by the directory of the problem or the submission.
+		// The path element after r.tmp is a number. It is followed by the directory of the problem or the
+		// submission.
 		if number, _, ok := strings.Cut(after, string(filepath.Separator)); ok {
 			text = strings.ReplaceAll(text, filepath.Join(r.tmp, number)+string(filepath.Separator), "")
 		}
@@ -300,7 +302,7 @@ func (r *Runner) submitted(ctx context.Context, s *job.Spec, p *opened, progress
 	return nil
 }
 
-// toolchains returns the identities of the toolchains that the judgement used.
+// toolchains returns the identities of the toolchains that a judgement used, by language id.
 func (r *Runner) toolchains(ctx context.Context, p *opened, events []judge.Event) map[string]string {
 	used := map[string]string{}
 	for _, l := range p.w.Config.Languages {
@@ -333,7 +335,8 @@ func (r *Runner) newDir() (dir string, err error) {
 	return dir, nil
 }
 
-// submission writes the files of a submission to a new directory. The caller must call done to remove it.
+// submission writes the files of a job's submission to the new directory at. The caller must call done to remove
+// the directory.
 func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done func(), err error) {
 	files := make([]bundle.Entry, len(s.Files))
 	for i, f := range s.Files {
@@ -350,7 +353,7 @@ func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done f
 	at = filepath.Join(home, files[0].Path)
 	below := home
 	if s.Folder {
-		// Compilers print the file name, so the submitter's name is used.
+		// Compilers print the file name, so the file has the name that the submitter gave it.
 		name := path.Base(s.Program)
 		if job.CheckFiles([]job.File{{Path: name, Digest: s.Bundle}}, false) != nil {
 			name = "submission"
@@ -371,7 +374,7 @@ func (r *Runner) submission(ctx context.Context, s *job.Spec) (at string, done f
 	return at, done, nil
 }
 
-// open returns a problem, and opens it if needed. The caller must call give.
+// open returns the problem for key, and opens it if needed. The caller must call give to release the problem.
 func (r *Runner) open(ctx context.Context, why job.Claim, key problemKey) (p *opened, give func(), err error) {
 	for {
 		p, give, err = r.problems.take(ctx, key, func() (*opened, error) { return r.layOut(ctx, why, key) })
@@ -384,8 +387,8 @@ func (r *Runner) open(ctx context.Context, why job.Claim, key problemKey) (p *op
 	}
 }
 
-// whole reports whether the directory is unchanged since the bundle was extracted. It checks at most once a
-// second.
+// whole reports whether the directory of o is unchanged since the bundle was extracted. If a check less than a
+// second ago found the directory unchanged, whole does not check it again.
 func (o *opened) whole() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -455,8 +458,8 @@ func (r *Runner) fill(ctx context.Context, why job.Claim, key problemKey, o *ope
 	}
 }
 
-// makeRoom reserves space for a problem, and closes other problems until it fits. The quota of the blob directory
-// does not include extracted files.
+// makeRoom reserves space for the files of the problem o, and closes other problems until they fit. The quota of
+// the blob directory does not include extracted files.
 func (r *Runner) makeRoom(o *opened, m *bundle.Manifest) error {
 	size := int64(0)
 	for _, e := range m.Blobs() {
@@ -506,10 +509,12 @@ func (r *Runner) startWorkspace(ctx context.Context, why job.Claim, config blob.
 	return w, nil
 }
 
-// hidden returns the directories with secret data. Programs can see only what their runs expose.
+// hidden returns the directories with secret data. Programs can see only those files in them that their runs
+// expose.
 func (r *Runner) hidden() []string { return []string{r.o.Dir, r.o.Cache} }
 
-// env returns the environment for a workspace. If config is nil, it uses the machine's own configuration.
+// env returns the environment for a workspace. If config is nil, the workspace uses the machine's own
+// configuration.
 func (r *Runner) env(config []byte) workspace.Env {
 	return workspace.Env{Dir: r.o.Contest, Cache: r.o.Cache, Headers: r.o.Headers, Config: config}
 }

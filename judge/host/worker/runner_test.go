@@ -116,7 +116,8 @@ a, b = map(int, input().split())
 print(a + b)
 `
 
-// same judges the submission at path from the directory and from the bundle, and compares the results.
+// same judges the submission at path twice, from the problem directory and on r with the bundle b. It compares the
+// results.
 func same(t *testing.T, w *workspace.Workspace, p *workspace.Problem, r *worker.Runner, s *server, b job.Bundle, path string, all bool) {
 	t.Helper()
 	var here, told []judge.Event
@@ -155,7 +156,8 @@ func same(t *testing.T, w *workspace.Workspace, p *workspace.Problem, r *worker.
 	}
 }
 
-// TestAWorkerRunsWhatSubmitRuns checks that a bundle sent as blobs gives the same result as its directory.
+// TestAWorkerRunsWhatSubmitRuns checks that a bundle sent as blobs gives the same result as the problem directory
+// from which it was made.
 func TestAWorkerRunsWhatSubmitRuns(t *testing.T) {
 	root := lay(t, problems)
 	w, s := contest(t, root), newServer()
@@ -168,8 +170,8 @@ func TestAWorkerRunsWhatSubmitRuns(t *testing.T) {
 	}
 }
 
-// TestTheHouseOnAWorker checks that bundled problems, with their checkers and with solutions in several languages,
-// also give the same results on a worker as from their directories.
+// TestTheHouseOnAWorker checks that bundled problems give the same results on a worker as from their directories.
+// It covers their checkers, and solutions in several languages.
 func TestTheHouseOnAWorker(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("judges seven submissions twice: done with ASSAY_SLOW=1")

@@ -7,8 +7,8 @@ import (
 	"assay/judge/contests/arena"
 )
 
-// TestSlices checks that replaying the games of a tournament costs at most a few times as much as the tournament
-// itself, however long it is.
+// TestSlices checks the cost of replaying the earlier games in each slice of a tournament. For any number of
+// games, it must be at most a few times the cost of the tournament itself.
 func TestSlices(t *testing.T) {
 	for _, games := range []int{10, 100, 1000, 2000} { // of one second each
 		now := time.Unix(0, 0)

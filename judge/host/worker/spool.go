@@ -52,8 +52,8 @@ type keptResult struct {
 	result *job.Result
 }
 
-// left returns the results in the spool. It removes unfinished files, and returns a note for each other file that
-// cannot be read.
+// left returns the results in the spool. It removes unfinished files, and returns a note for each finished file
+// that cannot be read.
 func (s *spool) left() (all []keptResult, notes []string) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"assay/judge/contests/golf"
 )
 
-// A Turn is called before each program of a preemptible job. It waits while other jobs use the job's place. It may
-// be called concurrently. The caller must call ended when the program has ended. If other jobs want the place
-// while the program runs, interrupt, if not nil, may be called. It must stop the program, which then waits for
-// another turn and restarts.
+// A Turn is called before each program of a preemptible job. It waits while other jobs use the slots of this job.
+// It may be called concurrently. The caller must call ended when the program has ended. If interrupt is not nil,
+// the Turn may call it when other jobs want the slots while the program runs. The function interrupt must stop the
+// program, which then waits for another turn and restarts.
 type Turn func(ctx context.Context, interrupt func()) (ended func(), err error)
 
-// inTurn runs each program in its turn. If a program is interrupted for other jobs, the error is
-// golf.ErrInterrupted.
+// inTurn is a judge.Runner that waits for turn before it runs a program. If turn is nil, it does not wait. If a
+// program is interrupted for other jobs, Run returns golf.ErrInterrupted.
 type inTurn struct {
 	judge.Runner
 	turn Turn
@@ -43,7 +43,7 @@ func (r inTurn) Run(ctx context.Context, c *judge.Command) (judge.Exec, error) {
 	return x, err
 }
 
-// places are the places for running jobs. A free place goes to the job that has waited longest.
+// places contains the slots that the running jobs share. Free slots go to the job that has waited longest.
 type places struct {
 	*semaphore.Weighted
 	asking atomic.Int64 // number of jobs waiting for their first place
@@ -76,14 +76,14 @@ type place struct {
 	gone    bool          // the place could not be acquired again
 }
 
-// interruptAfter is the interval at which a running interruptible program checks whether other jobs want its
-// place.
+// interruptAfter is the interval at which watch checks whether other jobs want the slots of a job whose
+// interruptible program is running.
 const interruptAfter = 50 * time.Millisecond
 
-// turn waits until a program of the job may run. If other jobs want the place, no further program starts, and they
-// get the place when the running programs have ended. But a job that has waited longer than it has run does not
-// give up its place yet. Time lost to interruptions counts as waiting, so each restart may run longer than the one
-// before.
+// turn waits until a program of p's job may run. If other jobs want the slots of p, no further program of p's job
+// starts. The other jobs get the slots when the running programs have ended. However, p keeps its slots while its
+// job has waited longer than it has run. Time lost to interruptions counts as waiting, so each restart of a
+// program may run longer than the one before.
 func (p *place) turn(ctx context.Context, interrupt func()) (func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,10 +105,12 @@ func (p *place) turn(ctx context.Context, interrupt func()) (func(), error) {
 	return nil, context.Cause(ctx)
 }
 
-// asked reports whether other jobs want the place and may have it. The caller must hold p.mu.
+// asked reports whether other jobs want the slots of p, and p's job has not waited longer than it has run. The
+// caller must hold p.mu.
 func (p *place) asked() bool { return p.places.asking.Load() > 0 && p.away <= time.Since(p.since)/2 }
 
-// watch calls interrupt when other jobs want the place. The returned function records that the program has ended.
+// watch calls interrupt when other jobs want the slots of p. The returned function records that the program has
+// ended.
 func (p *place) watch(interrupt func()) (ended func()) {
 	began, done, watching := time.Now(), make(chan struct{}), make(chan time.Duration)
 	go func() {
@@ -136,7 +138,7 @@ func (p *place) watch(interrupt func()) (ended func()) {
 	}
 }
 
-// letPass gives the place to other jobs and waits to get it back. The caller must hold p.mu.
+// letPass gives the slots of p to other jobs and waits until p has its slots again. The caller must hold p.mu.
 func (p *place) letPass(ctx context.Context) {
 	p.out = true
 	p.mu.Unlock()
@@ -149,6 +151,7 @@ func (p *place) letPass(ctx context.Context) {
 }
 
 // end records that a program has ended. If the program was interrupted, lost is the time for which it had run.
+// Otherwise, lost is zero.
 func (p *place) end(lost time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

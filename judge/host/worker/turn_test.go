@@ -187,8 +187,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestPreemptibleForOneThatRunsAlone checks that a job that runs alone begins only when preemptible jobs have
-// stopped in all slots.
+// TestPreemptibleForOneThatRunsAlone checks that a job that must run alone begins only when the preemptible jobs
+// in all slots have stopped.
 func TestPreemptibleForOneThatRunsAlone(t *testing.T) {
 	var p programs
 	alone := 0
@@ -214,8 +214,8 @@ func TestPreemptibleForOneThatRunsAlone(t *testing.T) {
 	})
 }
 
-// TestPreemptibleAndEnds checks that a worker that stops releases its jobs, even one that is waiting for its
-// place. A drained worker finishes its job first.
+// TestPreemptibleAndEnds checks that a worker that stops releases its jobs, including a preemptible job that is
+// waiting to continue. A drained worker finishes its job first.
 func TestPreemptibleAndEnds(t *testing.T) {
 	var p programs
 	bubble(t, 1, never, func(t *testing.T, ctx context.Context, s *setup) {
@@ -245,8 +245,8 @@ func TestPreemptibleAndEnds(t *testing.T) {
 	})
 }
 
-// TestPreemptibleWithAllItsPrograms checks a preemptible job with two concurrent programs. It runs as many as it
-// has slots, and none while another job runs.
+// TestPreemptibleWithAllItsPrograms checks that a preemptible job with two concurrent programs runs as many of
+// them as it has slots, and none while another job runs.
 func TestPreemptibleWithAllItsPrograms(t *testing.T) {
 	var p programs
 	beside := 0

@@ -18,8 +18,8 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// backoff determines how long to wait before the next try. The time grows with each try and is random, so that
-// workers do not retry at the same moment.
+// backoff determines how long to wait between the tries of an operation that fails. The time grows with each try
+// and is random, so that workers do not retry at the same moment.
 type backoff struct{ next time.Duration }
 
 func (b *backoff) wait(ctx context.Context) bool {

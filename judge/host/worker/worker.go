@@ -37,8 +37,8 @@ import (
 type Queue interface {
 	// Take waits for a job. It returns ctx's error when ctx ends. Any other error stops the worker.
 	Take(ctx context.Context) (*Taken, error)
-	// TakeBefore waits for a job of higher priority than lane that no idle worker wants. Its errors are the same
-	// as those of Take.
+	// TakeBefore waits for a job of higher priority than lane. It takes only jobs that no idle worker wants. Its
+	// errors are the same as those of Take.
 	TakeBefore(ctx context.Context, lane job.Lane) (*Taken, error)
 	// Offer hands in the result of a job whose lease is no longer held. It retries until the result is stored or
 	// ctx ends.
@@ -63,8 +63,8 @@ type Lease interface {
 	Finish(ctx context.Context, r *job.Result) error
 	// Back releases the job to other workers after the given delay.
 	Back(ctx context.Context, delay time.Duration) error
-	// Progress sends events, encoded by package judge. First is the index of the first event in the stream. Events
-	// may get lost.
+	// Progress sends events of the job, encoded by package judge. The parameter first is the index of the first of
+	// them among all events of the job. Events may get lost.
 	Progress(first int, events ...[]byte)
 }
 
@@ -248,7 +248,7 @@ func (w *Worker) lost(ctx context.Context, err error) {
 	w.Drain()
 }
 
-// doBeside runs a preemptible job and, meanwhile, jobs of higher priority.
+// doBeside runs the preemptible job t. Until t has ended, it also takes and runs jobs of higher priority.
 func (w *Worker) doBeside(ctx, taking context.Context, t *Taken) {
 	taking, over := context.WithCancel(taking)
 	var long sync.WaitGroup

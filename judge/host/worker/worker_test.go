@@ -251,7 +251,7 @@ func TestWhatAnotherMayJudgeOtherwise(t *testing.T) {
 }
 
 // TestTheMachineIsMeasured checks that the machine is measured a minute after the start and then hourly. Later
-// measurements need a time without jobs, and none happens beside a job.
+// measurements need a time without jobs. The machine is never measured while a job runs.
 func TestTheMachineIsMeasured(t *testing.T) {
 	var mu sync.Mutex
 	var measured []time.Duration

@@ -97,7 +97,7 @@ func Open(t testing.TB, url string) *Browser {
 	return b
 }
 
-// originOf returns the prefix of all addresses from which a page may load.
+// originOf returns the scheme and the host of a URL. A page may load only from addresses that begin with them.
 func originOf(url string) string {
 	scheme, rest, _ := strings.Cut(url, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -120,7 +120,7 @@ func (b *Browser) loaded(do func()) {
 	}
 }
 
-// next reads the next message, and records errors of the page.
+// next reads the browser's next message. It adds script errors, and requests to other servers, to b.Wrong.
 func (b *Browser) next() message {
 	b.t.Helper()
 	data, err := b.from.ReadBytes(0)
@@ -228,7 +228,8 @@ func (b *Browser) place(selector string) (x, y float64) {
 	b.t.Helper()
 	var at struct{ X, Y float64 }
 	before := ""
-	// The page may still be scrolling. So the position must be the same twice, and no other element may cover it.
+	// The page may still be scrolling. So the position must be the same in two consecutive evaluations, and no
+	// other element may cover the element.
 	found := b.Soon(`(e => { e.scrollIntoView({block: 'center', behavior: 'instant'}); const r = e.getBoundingClientRect();
 		window.reached = ''; e.addEventListener('click', () => { window.reached = 'yes'; }, {capture: true});
 		const at = {X: r.x + r.width / 2, Y: r.y + r.height / 2};
@@ -295,7 +296,7 @@ func (b *Browser) Press(key string) {
 	}
 }
 
-// Is fails the test unless the value of an expression soon equals want.
+// Is fails the test unless the value of an expression soon equals want. The failure message begins with what.
 func (b *Browser) Is(what, expression, want string) {
 	b.t.Helper()
 	if got := b.Soon(expression, func(got string) bool { return got == want }); got != want {
@@ -314,7 +315,7 @@ func (b *Browser) Contains(what, expression string, texts ...string) {
 	}
 }
 
-// timeout is how long to wait until a browser has followed a link or scrolled, because it does not report that.
+// timeout is how long to wait for effects that the browser does not report, such as the end of scrolling.
 const timeout = time.Minute
 
 // Soon evaluates an expression until good returns true for its value, and returns the last value. While one page
@@ -333,7 +334,7 @@ func (b *Browser) Soon(expression string, good func(string) bool) string {
 }
 
 // Screenshot saves a picture of the whole page in the directory named by ASSAY_SCREENSHOTS. It does nothing if
-// that is not set.
+// this variable is not set.
 func (b *Browser) Screenshot(name string) {
 	b.t.Helper()
 	if dir := os.Getenv("ASSAY_SCREENSHOTS"); dir != "" {

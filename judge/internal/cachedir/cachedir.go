@@ -136,7 +136,8 @@ func (s *Cache) add(ctx context.Context, key string, fill func(dir string) error
 	return s.place(key, made, tmp, size)
 }
 
-// place makes room for an entry and moves it to its final position.
+// place moves the new entry from the path made to its final path. It moves an existing entry with the same key to
+// tmp, and removes other entries if the limits require it.
 func (s *Cache) place(key, made, tmp string, size sums) (string, error) {
 	book, err := s.openBook()
 	if err != nil {

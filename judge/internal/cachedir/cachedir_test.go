@@ -283,7 +283,8 @@ func TestStrangers(t *testing.T) {
 }
 
 // TestKilled kills a process while it fills an entry. It checks that the next process removes the leftovers and
-// does not wait for the lock, and that the unfinished entry of a living process stays.
+// does not wait for the lock of the killed process. It also checks that the unfinished entry of a living process
+// stays.
 func TestKilled(t *testing.T) {
 	if home := os.Getenv("CACHEDIR_FILLS"); home != "" {
 		_, _ = cachedir.Open(home, cachedir.Limits{}).Add(t.Context(), key("a"), func(dir string) error {

@@ -28,7 +28,7 @@ const (
 	manifestEnd  = "end"
 )
 
-// touchAfter is the minimum age of a manifest's time before it is updated.
+// touchAfter is the minimum age of a manifest's modification time before the time is updated.
 const touchAfter = time.Minute
 
 // Stamp returns a text that changes when a file changes. It contains the size and the modification time. If the
@@ -142,7 +142,8 @@ func (s *Cache) whole(dir string) bool {
 	return true
 }
 
-// checkLine checks a line of a manifest, and returns it with the current stamp.
+// checkLine checks a line of a manifest against the file or link that it names. It returns the line with the
+// current stamp.
 func checkLine(dir, line string) (now string, ok bool) {
 	kind, rest, _ := strings.Cut(line, " ")
 	first, rest, _ := strings.Cut(rest, " ")

@@ -38,8 +38,9 @@ func (s *sums) fits(l Limits) bool {
 	return (l.Bytes <= 0 || s.bytes <= l.Bytes) && (l.Files <= 0 || s.files <= l.Files)
 }
 
-// book is the open file with a cache's sums. The sums may be too high if a user removed entries manually or a
-// process was killed. So all entries are counted again before an entry is removed.
+// book is the open file that stores the total size and the number of files of a cache. These sums may be too high
+// if a user removed entries manually or a process was killed. So all entries are counted again before an entry is
+// removed.
 type book struct {
 	cache *Cache
 	file  *os.File

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// locks is false. Without locks, the last process to create an entry wins, entries in use may be removed, and
-// leftovers of a killed process are removed after a day.
+// locks reports whether the cache can lock files, which it cannot do on this system. Therefore, the last process
+// to create an entry wins, entries in use may be removed, and leftovers of a killed process are removed after a
+// day.
 const locks = false
 
 func lock(*os.File, bool) bool { return true }

@@ -28,8 +28,8 @@ const (
 type Example struct {
 	Input, Output Text
 	Certainty     Certainty
-	// Rest lists the other code blocks near the example if its Certainty is only Paired. If the second block is a
-	// drawing, one of them may be the output.
+	// Rest lists the other code blocks near the example if its Certainty is only Paired. If the second block of
+	// the example is a drawing, a block in Rest may be the output.
 	Rest []Text
 }
 
@@ -46,8 +46,8 @@ const (
 // A Text is an input or an output as the statement shows it.
 type Text struct {
 	Text string
-	// Raw is the same text with unresolved escapes. It is set if these may be meant literally. If empty, Text
-	// contains no resolved escapes.
+	// Raw is the same text with unresolved escapes. It is set if the escapes may be meant literally. If Raw is
+	// empty, no escapes were resolved in the field Text.
 	Raw  string
 	Line int    // line in the statement, from 1
 	Cell bool   // in a table cell, where line breaks can be lost
@@ -82,7 +82,8 @@ func (t Text) Same(file string) bool {
 	return t.Cell && slices.Equal(strings.Fields(t.Text), strings.Fields(file))
 }
 
-// Abbreviates reports whether the text is that of a file with a part replaced by an ellipsis.
+// Abbreviates reports whether the text equals that of a file with a part replaced by an ellipsis. It ignores
+// differences in white space.
 func (t Text) Abbreviates(file string) bool {
 	head, tail, found := cutEllipsis(t.Text)
 	if !found {

@@ -45,7 +45,8 @@ func Without(markdown string, isSample func(input Text) bool) string {
 	return joined(lines, gone)
 }
 
-// allSamples reports whether a table contains samples and no other examples.
+// allSamples reports whether a table contains at least one sample and no other example. The keys of texts are the
+// lines of samples, and the keys of kept are the lines of other examples.
 func allSamples(e event, texts, kept map[int]bool) bool {
 	some := false
 	for _, row := range e.rows {

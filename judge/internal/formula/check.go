@@ -77,13 +77,14 @@ var (
 	money = pattern.New(`^\$[0-9]+([.,][0-9]+)*[\pL%]{0,3}([/–-]\S*)?([\s.,;:!?'")\]*_|]|$)`)
 	// notation matches characters that are common in formulas and rare in text.
 	notation = pattern.New(`\\[a-zA-Z]{2}|[\^_{]`)
-	// latex is what is in no text: brackets that are escaped may surround 10^5.
+	// latex matches LaTeX commands and notation that do not occur in text. Unlike notation, it does not match
+	// 10^5, because text in escaped brackets may contain such a power.
 	latex = pattern.New(`\\[a-zA-Z]{2}|[\^_]\{`)
 )
 
-// stray returns the error for a dollar sign in text that begins a formula without an end, or is followed by a
-// blank although a formula seems to be meant. It returns an empty string for an amount of money and for a single
-// dollar sign.
+// stray returns the error for the dollar sign at source[at:], which is outside formulas. It is an error if the
+// formula that it begins has no end, or if a blank follows it although a formula seems to be meant. For an amount
+// of money and for a single dollar sign, stray returns an empty string.
 func stray(source []byte, at, mark int) string {
 	line, _, _ := bytes.Cut(source[at:], []byte("\n"))
 	rest, _, closed := bytes.Cut(line[mark:], []byte("$"))
@@ -108,8 +109,9 @@ func stray(source []byte, at, mark int) string {
 	return ""
 }
 
-// bracketed returns what is wrong with a formula between \( and \), or \[ and \], at a place: Markdown removes the
-// backslashes. It returns an empty string for brackets around text, which may have formulas in it.
+// bracketed returns the error for a formula between \( and \), or between \[ and \], at the start of source.
+// Markdown removes these backslashes, so they begin no formula. For brackets around text, which may contain
+// formulas in dollar signs, bracketed returns an empty string.
 func bracketed(source []byte) string {
 	closing, opens := map[byte]string{'(': "\\)", '[': "\\]"}[source[min(1, len(source)-1)]]
 	if !opens {

@@ -46,7 +46,8 @@ const longest = 16 << 10
 // Trigger returns the characters at which a formula may begin.
 func (finder) Trigger() []byte { return []byte{'$'} }
 
-// Parse returns the formula that begins here. It returns nil if there is none.
+// Parse returns the formula that begins at the current position of block. It returns nil if no formula begins
+// there.
 func (finder) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	number, start := block.Position()
 	line, _ := block.PeekLine()

@@ -74,8 +74,9 @@ func Files(t testing.TB, pattern string) []string {
 	return files
 }
 
-// Splice returns text with the put string in place of the bytes at positions at to at+without. Fuzz targets use it
-// to derive inputs from a long seed. The integers may have any values.
+// Splice returns text with a part replaced by the string put. The part starts at the index at, and without is its
+// length in bytes. Both integers may have any values, because Splice reduces them to valid ones. Fuzz targets use
+// Splice to derive inputs from a long seed.
 func Splice(text string, at, without int, put string) string {
 	from := int(uint(at) % uint(len(text)+1))
 	to := from + int(uint(without)%uint(len(text)-from+1))

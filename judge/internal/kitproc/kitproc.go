@@ -320,7 +320,8 @@ func (k *Proc) within(ctx context.Context, silence string, talk func() error) er
 	return err
 }
 
-// ended returns the error for a process that closed its standard output.
+// ended returns the error for a process that closed its standard output. If advice is not empty, the process had
+// not sent its greeting, and advice is part of the error.
 func (k *Proc) ended(advice string) error {
 	exec, err := k.end()
 	if err != nil {

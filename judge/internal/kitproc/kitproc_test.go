@@ -20,7 +20,7 @@ import (
 	"assay/judge/kit"
 )
 
-// TestMain also runs the programs that the tests start. An environment variable selects the program.
+// TestMain also serves as the programs that the tests start. An environment variable selects the program.
 func TestMain(m *testing.M) {
 	play := os.Getenv("KITPROC_TEST_PLAY")
 	if play == "" {

@@ -3,8 +3,8 @@ package mark
 
 import "bytes"
 
-// Of returns a description of an unexpected encoding, and a hint. Both are empty if the encoding is fine. The
-// first HeadSize bytes of a text are enough.
+// Of describes the encoding of a text if programs do not expect it, such as "is UTF-16", and returns a hint. Both
+// results are empty if the encoding is fine. The first HeadSize bytes of a text are enough.
 func Of(data []byte) (text, hint string) {
 	head := data[:min(len(data), HeadSize)]
 	switch {
@@ -25,7 +25,8 @@ func UTF16(data []byte) bool {
 	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || wide(head, 0) || wide(head, 1)
 }
 
-// wide reports whether every second byte is zero and all others are printable ASCII or white space.
+// wide reports whether head looks like ASCII text in UTF-16. The bytes at even indexes must be zero if the
+// parameter zero is 0, and the bytes at odd indexes if it is 1. All others must be printable ASCII or white space.
 func wide(head []byte, zero int) bool {
 	for i, b := range head {
 		if plain := ' ' <= b && b <= '~' || '\t' <= b && b <= '\r'; i%2 == zero && b != 0 || i%2 != zero && !plain {

@@ -55,7 +55,7 @@ const mostHead = 64 << 10
 // perUnit maps CSS units to their size in pixels.
 var perUnit = map[string]float64{"": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
 
-// pixels parses a length in an SVG picture. It returns 0 if the length is relative.
+// pixels converts a length in an SVG picture to pixels. It returns 0 if the length is relative.
 func pixels(length string) int {
 	number := strings.TrimRight(strings.TrimSpace(length), "abcdefghijklmnopqrstuvwxyz%")
 	n, err := strconv.ParseFloat(number, 64)

@@ -141,7 +141,9 @@ func keyOf(field *reflect.StructField, tag string) string {
 	return name
 }
 
-// homeOf returns the header of the first table, in field order, in which the given key is valid.
+// homeOf returns the header of the first table below t, in field order, in which the key name is valid. It returns
+// an empty string if there is none. It does not search the enclosing types in the list above again, because a type
+// may contain itself.
 func homeOf(name string, t reflect.Type, path string, above []reflect.Type) string {
 	for _, field := range reflect.VisibleFields(t) {
 		key := keyOf(&field, "toml")
@@ -219,7 +221,8 @@ func (f *filler) scalar(into reflect.Value, n *Node) (ok bool) {
 	return ok
 }
 
-// isText reports whether a scalar may be read as text. In YAML, every scalar may.
+// isText reports whether n is a scalar that may be read as text. In TOML, it must be a string. In YAML, every
+// scalar may be read as text.
 func (n *Node) isText() bool {
 	_, ok := n.value.(string)
 	return n.Kind == Scalar && (ok || n.value == nil)

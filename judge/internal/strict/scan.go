@@ -12,8 +12,8 @@ import (
 // in the file.
 type position struct{ line, column int }
 
-// scanner finds the positions of all keys and list items, because the library does not report them. The library
-// has already validated the text, so the scanner only skips values and does not check them.
+// scanner finds the positions of all keys and list items, because the TOML library does not report them. The
+// library has already validated the text, so the scanner only skips values and does not check them.
 type scanner struct {
 	text  string
 	pos   int
@@ -70,7 +70,7 @@ func (s *scanner) blank() {
 	}
 }
 
-// to moves to the next of the bytes in stops, or to the end.
+// to moves to the next byte that the string stops contains, or to the end of the text.
 func (s *scanner) to(stops string) {
 	if i := strings.IndexAny(s.text[s.pos:], stops); i >= 0 {
 		s.pos += i
@@ -79,7 +79,7 @@ func (s *scanner) to(stops string) {
 	}
 }
 
-// at reports whether the text at the current position begins with text.
+// at reports whether text occurs at the current position of s.
 func (s *scanner) at(text string) bool { return strings.HasPrefix(s.text[s.pos:], text) }
 
 // eat skips the byte c if it is next.
@@ -228,7 +228,7 @@ func (s *scanner) value(path string) {
 	}
 }
 
-// items calls item for each comma-separated item, up to the closing byte.
+// items calls item to read each comma-separated item. It stops after the closing byte.
 func (s *scanner) items(closing byte, item func(i int)) {
 	for i := 0; ; i++ {
 		s.blank()

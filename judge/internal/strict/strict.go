@@ -56,8 +56,8 @@ func Decode(file string, data []byte, into any) (*Doc, judge.Faults) {
 	return d, faults
 }
 
-// node returns the Node of a value that the library has decoded. If the position of the value is unknown, it uses
-// that of the enclosing value.
+// node returns the Node of a value that the library has decoded. If the position of the value is unknown, the Node
+// has the position around, which is that of the enclosing value.
 func (d *Doc) node(v any, path string, around position) *Node {
 	at, known := d.marks[path]
 	if !known {
@@ -137,7 +137,7 @@ func (d *Doc) Has(key string) bool {
 	return has
 }
 
-// syntaxFault converts the library's error to a fault. The hint shows the line.
+// syntaxFault converts the library's error to a fault. The hint shows the line that contains the error.
 func (d *Doc) syntaxFault(err error) *judge.Fault {
 	fault := &judge.Fault{File: d.file, Text: err.Error()}
 	parse, ok := errors.AsType[toml.ParseError](err)
@@ -170,7 +170,8 @@ func (d *Doc) syntaxFault(err error) *judge.Fault {
 	return fault
 }
 
-// advice returns the hint of the first row whose text occurs in a library's message.
+// advice returns the second text of the first row whose first text occurs in message. It returns an empty string
+// if there is no such row.
 func advice(message string, rows [][2]string) string {
 	for _, row := range rows {
 		if strings.Contains(message, row[0]) {

@@ -9,8 +9,8 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// place is a line of a source in what language runtimes write: file.go:12, File "file.py", line 12, file.sh: line 12,
-// at file.pl line 12, or file.java:12 in parentheses.
+// place matches the position of a source line in the forms that language runtimes write: file.go:12, File
+// "file.py", line 12, file.sh: line 12, at file.pl line 12, or file.java:12 in parentheses.
 var place = pattern.New(`([^\s"'(:]+)(?:", line |: line | line |:)([0-9]+)`)
 
 // Place returns the position in sources at which a program failed, according to its standard error. If the

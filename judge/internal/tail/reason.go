@@ -6,12 +6,13 @@ import (
 	"assay/judge/internal/pattern"
 )
 
-// mostLine is the number of bytes that are examined and kept of a line.
+// mostLine is the maximum number of bytes of a line that are examined and kept.
 const mostLine = 300
 
 // Reason returns the line of a standard error that tells why a program failed: the panic message or the uncaught
 // exception. If no runtime reports a reason, it returns the last line that is not indented, because the lines of a
-// stack trace are indented. For the output of a Buffer, it returns the reason in the complete text.
+// stack trace are indented. If text is the output of a Buffer, Reason considers everything that was written to the
+// Buffer.
 func Reason(text string) string {
 	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(rest, "...") {
 		return cut(strings.TrimSpace(first))
@@ -44,7 +45,7 @@ type picker struct {
 	before string // previous line
 }
 
-// thrown is the line that Node.js writes below a thrown value that is not an Error.
+// thrown is the beginning of the line that Node.js writes below a thrown value that is not an Error.
 const thrown = "(Use `node --trace-uncaught"
 
 var (

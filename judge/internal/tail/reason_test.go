@@ -47,7 +47,7 @@ func TestReason(t *testing.T) {
 }
 
 // TestBufferKeepsTheReason checks that the kept text begins with the reason, that the reason is not repeated, and
-// that its length is limited.
+// that the length of the kept text is limited.
 func TestBufferKeepsTheReason(t *testing.T) {
 	b := tail.Buffer{Most: 20}
 	fmt.Fprint(&b, "panic: "+strings.Repeat("x", 1000)+"\n\ngoroutine 1 [running]:\n")

@@ -55,7 +55,7 @@ func (t *Buffer) Bytes() []byte {
 	picked := t.reason
 	picked.see(string(t.line))
 	out := append([]byte("..."), t.kept...)
-	// A reason joined from two lines is found by its first line.
+	// The reason may be joined from two lines of the text, so only its first line is searched for.
 	if first := picked.text[:picked.first]; first != "" && !strings.Contains(string(t.kept), "\n"+first) {
 		out = append([]byte(picked.text+"\n"), out...)
 	}

@@ -70,8 +70,8 @@ var (
 		`^(?:kern|raise|lower)$`)
 )
 
-// unknown skips the name of an unknown command, its options, its lengths and a value assigned to a register. The
-// text in its braces is read as text.
+// unknown skips the name of an unknown command, its options, its lengths, and a value assigned to a register. It
+// does not skip arguments in braces, so they are read as text.
 func unknown(s string, i int, word string) int {
 	if register().MatchString(word) {
 		if found := assigned().FindString(s[i:min(len(s), i+200)]); found != "" {
@@ -166,7 +166,8 @@ func (r *reader) expand(s string, end int, m macro, depth int) int {
 	return end
 }
 
-// act executes a command. i is the index after the command name. It returns the index at which the text continues.
+// act is a function that executes a command. The parameter i is the index after the command name. The result is
+// the index at which the text continues.
 type act func(r *reader, s string, i, depth int) int
 
 func mark(text string) act {
@@ -348,8 +349,8 @@ func (r *reader) let(s string, i, depth int) int {
 	return end
 }
 
-// branch reads a conditional. It evaluates \iftrue and \iffalse, and omits the text of the other conditionals,
-// which only TeX can evaluate.
+// branch reads a conditional. For \iftrue and \iffalse, it reads the text that the condition selects. For other
+// conditionals, which only TeX can evaluate, it omits the text and adds a warning.
 func (r *reader) branch(s string, i, depth int) int {
 	word := s[strings.LastIndexByte(s[:i], '\\')+1 : i]
 	inner, orElse := 0, -1

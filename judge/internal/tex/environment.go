@@ -49,8 +49,8 @@ func (r *reader) environment(s string, i, depth int) int {
 	return end
 }
 
-// ownEnvironment reads an environment that the statement defines. Inside the environment, this definition does not
-// apply.
+// ownEnvironment reads an environment that the statement defines. While it reads the content, the statement's
+// definition of this environment does not apply.
 func (r *reader) ownEnvironment(own ownEnvironment, word, body string, depth int) {
 	begin, at := own.begin.with(body, 0)
 	if r.runs++; r.runs > maxMacros || len(begin) > maxText {

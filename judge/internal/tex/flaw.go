@@ -182,8 +182,8 @@ func needs(s string, i int, command string, n int) string {
 	return ""
 }
 
-// scripts returns an error message if the exponent or index at i is wrong, or if another one directly after it is
-// wrong.
+// scripts returns an error message if an exponent or index at i has no argument, or if two exponents or two
+// indices follow each other there. Otherwise it returns an empty string.
 func scripts(s string, i int) string {
 	words := map[byte]string{'^': "exponents", '_': "indices"}
 	var seen []byte

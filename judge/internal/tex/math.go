@@ -159,8 +159,8 @@ func mathCommand(s string, i, depth int) (text string, end int) {
 	return word, end // \log, \min, \gcd
 }
 
-// stackCommand reads a command with several arguments. One argument is above or below another, or only changes the
-// appearance.
+// stackCommand reads a command that puts one argument above or below another or an arrow, or whose last argument
+// is text and whose other arguments only change the appearance. For any other command, ok is false.
 func stackCommand(word, s string, end, depth int) (text string, after int, ok bool) {
 	inner := func() string {
 		var body string

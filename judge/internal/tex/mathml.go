@@ -60,8 +60,8 @@ func (p *parser) fail() {
 	p.i = len(p.s)
 }
 
-// rows reads cells separated by & in rows separated by \\. It stops before the end of the text, the group or the
-// environment.
+// rows reads cells separated by & in rows separated by \\. It stops where the text, the group or the environment
+// ends, and does not consume the mark that ends it.
 func (p *parser) rows(inner bool) (rows [][]string) {
 	row := []string{}
 	for {
@@ -144,7 +144,8 @@ func (p *parser) row() string {
 	return "<mrow>" + out.String() + "</mrow>"
 }
 
-// switches reads a command that sets the alphabet for the rest of its group.
+// switches reads a command, such as \rm, that sets the alphabet for the rest of its group. It returns false if the
+// text does not continue with such a command.
 func (p *parser) switches() (alphabet, bool) {
 	for short, word := range map[string]string{
 		"rm": "mathrm", "bf": "mathbf", "it": "mathit", "cal": "mathcal", "tt": "mathtt", "sf": "mathsf",
@@ -157,7 +158,7 @@ func (p *parser) switches() (alphabet, bool) {
 	return alphabet{}, false
 }
 
-// word reports whether the text continues with the command name.
+// word reports whether the text continues with the command called name.
 func (p *parser) word(name string) bool {
 	rest, ok := strings.CutPrefix(p.s[p.i:], `\`+name)
 	return ok && (rest == "" || !isLetter(rest[0]))

@@ -70,8 +70,8 @@ func named(text string) string {
 // thin replaces the spacing commands in a name by blanks.
 var thin = strings.NewReplacer(`\,`, " ", `\ `, " ", `~`, " ", `\rm `, "", `\;`, " ")
 
-// words returns the text of a short name, and reports whether it consists only of letters, digits, hyphens and
-// blanks.
+// words returns s as the text of a name. It returns false if s is empty, or contains other characters than
+// letters, digits, hyphens and blanks.
 func words(s string) (string, bool) {
 	s = strings.TrimSpace(thin.Replace(s))
 	for _, c := range []byte(s) {
@@ -306,7 +306,8 @@ func (p *parser) environment() atom {
 // inText matches formulas between dollar signs in text.
 var inText = pattern.New(`((?:^|[^\\]))\$((?:[^$\\]|\\.)+)\$`)
 
-// signInWords returns the characters for the command at i. For a font command, it returns none.
+// signInWords returns the characters that the command at i stands for, and the index after the command. For a font
+// command, sign is empty.
 func signInWords(s string, i int) (sign string, end int, ok bool) {
 	word, end := name(s, i)
 	if word == "" {

@@ -22,10 +22,12 @@ func (r *reader) image(s string, i, depth int) int {
 	return end
 }
 
-// captionMark marks the position of the caption in the images of a figure. It cannot appear in other text.
+// captionMark stands for the caption in the alternative texts of a figure's images, until the caption has been
+// read. It cannot appear in other text.
 const captionMark = "\x00caption\x00"
 
-// picture writes an image. In a figure, its alternative text is the caption.
+// picture writes an image. In a figure, the alternative text is captionMark, which is later replaced by the
+// caption.
 func (r *reader) picture(file, size string) {
 	alt := ""
 	if r.caption != nil {

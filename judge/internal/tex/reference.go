@@ -82,8 +82,8 @@ func (r *reader) enter(kind string) {
 	}
 }
 
-// label reads \label{name}, and assigns the name to the preceding caption of the float. If there is no preceding
-// caption, it assigns the name to the next one.
+// label reads \label{name}. It assigns the name to the caption of the current float. If the float has no caption
+// yet, label assigns the name to the next caption.
 func (r *reader) label(s string, i, depth int) int {
 	name, end := argument(s, i)
 	name = strings.TrimSpace(name)

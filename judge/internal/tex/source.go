@@ -258,7 +258,8 @@ func (r *reader) listing(s string, i, depth int) int {
 	return end
 }
 
-// file reads a file that the statement includes. It first tries the name with the extension.
+// file reads a file that the statement includes. It first tries name with the extension appended, and then name
+// alone.
 func (r *reader) file(name, extension string) (text, file string, ok bool) {
 	if r.Read == nil || r.quiet && extension == "" {
 		return "", "", false

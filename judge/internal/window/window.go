@@ -122,7 +122,7 @@ func (p *prefix) add(block []byte) {
 	}
 }
 
-// commonPrefix reads two texts until their first difference.
+// commonPrefix reads two texts until their first difference, and returns the prefix before the difference.
 func commonPrefix(a, b text, buf, other []byte) (p prefix) {
 	for {
 		x, y := a.read(buf, p.size), b.read(other, p.size)

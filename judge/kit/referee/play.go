@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// again contains a game with known answers that is replayed for one stateful bot, in the seat live. The answers
-// that the bot gives during the replay are ignored.
+// again contains a game with known answers that is replayed for one stateful bot. The field live is the seat of
+// this bot. The answers that the bot gives during the replay are ignored.
 type again struct {
 	live int
 	said [2][]string
@@ -32,7 +32,7 @@ func (g *Game) askAgain(seat int, request []byte) []byte {
 	return []byte(answer)
 }
 
-// begin resets g for an order. It reuses the memory of the previous game.
+// begin resets g for the game that o requests. It reuses the memory of the previous game in g.
 func (g *Game) begin(e *Event, o *Order, bots [2]*Bot) {
 	*g = Game{
 		Event: e, No: int(o.No), Round: int(o.Round), Seed: o.Seed, shared: o.Shared, seats: bots,
@@ -205,7 +205,8 @@ func (r *Rules) look(e *Event, data []byte) ([]byte, error) {
 }
 
 // Try plays one game between functions instead of bots, for tests of referees. Each function receives a line, and
-// returns the bot's answer of zero or more lines.
+// returns the bot's answer of zero or more lines. Try returns the game and, if a fault ended the game, the text of
+// the fault.
 func Try(r Rules, e Event, seed uint64, bots ...func(line string) []string) (Played, string) {
 	var seats [2]*Bot
 	for i := range seats {
@@ -224,7 +225,7 @@ func Try(r Rules, e Event, seed uint64, bots ...func(line string) []string) (Pla
 	return g.log, text
 }
 
-// askLocal passes the pending lines to the function of a bot.
+// askLocal passes the pending lines to the function that replaces the bot, and returns its answer.
 func (c *conn) askLocal() []byte {
 	if c.local == nil {
 		c.gone("its process is gone")

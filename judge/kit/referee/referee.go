@@ -278,7 +278,7 @@ func (g *Game) Lose(seat int, kind, format string, args ...any) {
 	panic(BotFault{seat, kind, fmt.Sprintf(format, args...), g.seats[seat-1].conn.quoted()})
 }
 
-// A conn is the connection to a bot's process, if it has one.
+// A conn is the connection to the process of a bot, or to the function that replaces a bot in Try.
 type conn struct {
 	pipes
 	local   func(line string) []string // answers to a line, in tests

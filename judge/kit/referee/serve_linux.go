@@ -47,8 +47,8 @@ type pipes struct {
 	table *table
 }
 
-// waitFor is the maximum time that the referee waits for a bot while outcomes of finished games are unsent. It
-// then sends them to the arena, with the outcome of the current game if its result is known.
+// waitFor is the maximum time that the referee waits for a bot before it sends unsent outcomes of finished games
+// to the arena. It then also sends the outcome of the current game if the result of that game is known.
 const waitFor = 100 * time.Millisecond
 
 type table struct {
@@ -470,7 +470,7 @@ func (c *conn) flush() {
 	}
 }
 
-// leave sends pending lines, closes the pipes, and returns the unused bytes that were read.
+// leave sends pending lines, closes the pipes, and returns the bytes that were read from the bot but not used.
 func (c *conn) leave() []byte {
 	if !c.alive {
 		return nil

@@ -8,8 +8,8 @@ import (
 
 // This file defines the messages between the arena and a referee. Referee authors do not need it.
 
-// An Order requests a game. On the wire, its numbers are the first part of a frame. If there are answers, they
-// follow as JSON.
+// An Order requests a game. On the wire, the first part of its frame contains the numbers. If the game is
+// replayed, the second part contains the answers as JSON.
 type Order struct {
 	OrderNumbers
 	Said [2][]string // answers of both seats, if the game is replayed

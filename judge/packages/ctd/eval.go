@@ -87,7 +87,7 @@ func (r *run) test(n *node) (bool, error) {
 	return r.compare(n)
 }
 
-// holds contains, for each comparison operator, whether it is true if compare returns -1, 0 or 1.
+// holds maps each comparison operator to its results for the return values -1, 0 and 1 of compare.
 var holds = map[string][3]bool{
 	"<": {true, false, false}, "<=": {true, true, false}, "==": {false, true, false},
 	">=": {false, true, true}, ">": {false, false, true}, "!=": {true, false, true},
@@ -109,7 +109,8 @@ func (r *run) compare(n *node) (bool, error) {
 	return holds[n.op][c+1], nil
 }
 
-// unique reports whether the tuples of values of the variables are all different.
+// unique reports whether all indexes have different tuples of values in the given variables. If the variables have
+// different indexes, it returns false.
 func (r *run) unique(n *node) (bool, error) {
 	first := &r.vars[n.kids[0].slot]
 	for _, kid := range n.kids {

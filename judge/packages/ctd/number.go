@@ -53,7 +53,7 @@ func (r *run) integer(c *command) (value, error) {
 	return v, nil
 }
 
-// within checks a number against the first two arguments of a command.
+// within returns an error unless v is between the values of the first two arguments of c.
 func (r *run) within(c *command, v value, word string, whole bool) error {
 	bound := r.evalNumber
 	if whole {
@@ -75,8 +75,8 @@ func (r *run) within(c *command, v value, word string, whole bool) error {
 	return nil
 }
 
-// float matches -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?(0|[1-9][0-9]*))? between two bounds. FIXED does not allow
-// an exponent, SCIENTIFIC requires one.
+// float reads a number of the form -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?(0|[1-9][0-9]*))? and checks that it is
+// between two bounds. FIXED does not allow an exponent, and SCIENTIFIC requires one.
 func (r *run) float(c *command) (value, error) {
 	var decimals [2]int64
 	if c.op == "FLOATP" {

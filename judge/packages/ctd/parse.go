@@ -314,8 +314,8 @@ func (p *parser) term() (*node, error) {
 	return p.chain(func() (*node, error) { return p.power(true) }, false, false, "*", "/", "%")
 }
 
-// chain parses operands, given by the function operand, with left-associative operators of equal precedence
-// between them.
+// chain parses operands with left-associative operators of equal precedence between them. The function operand
+// parses an operand. The parameters takes and gives report whether the operands and the result are tests.
 func (p *parser) chain(operand func() (*node, error), takes, gives bool, ops ...string) (*node, error) {
 	left, err := operand()
 	for err == nil && p.tok.kind == symbol && slices.Contains(ops, p.tok.text) {

@@ -153,7 +153,7 @@ func (r *run) assert(c *command) error {
 	return wrong("it does not hold%s", r.values(c.args[0]))
 }
 
-// values describes the variables in a failed test with their values.
+// values lists the variables in a failed test with their values, for a message. It lists at most four of them.
 func (r *run) values(n *node) string {
 	var all []string
 	seen := map[string]bool{}
@@ -221,8 +221,8 @@ func (r *run) loop(c *command) error {
 	}
 }
 
-// index evaluates the indexes of a variable. It returns a single index that fits in an int64, or otherwise a key
-// for all of them.
+// index evaluates the indexes of a variable. If there is only one index and it fits in an int64, it returns this
+// index and an empty key. Otherwise it returns a key for all indexes.
 func (r *run) index(n *node) (single int64, key string, err error) {
 	var keys []string
 	for i, kid := range n.kids {
@@ -308,7 +308,8 @@ func (r *run) name(n *node) string {
 	return name + "[" + key + "]"
 }
 
-// each calls f for every value of a variable, with the key of the value's index.
+// each calls f for every value of a variable, with the key of the value's index. The key of a plain value is
+// empty.
 func (v *variable) each(f func(key string, v value)) {
 	if v.plain.kind != unset {
 		f("", v.plain)

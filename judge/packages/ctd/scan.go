@@ -117,7 +117,7 @@ func (s *scanner) known(t token) error {
 	return fault(s.file, t.line, t.column, suggest.Hint(t.text, words), "unknown word %s", t.text)
 }
 
-// span consumes the bytes for which is returns true, and returns them.
+// span consumes and returns the next bytes that satisfy the function `is`.
 func (s *scanner) span(is func(byte) bool) string {
 	start := s.at
 	for s.at < len(s.src) && is(s.src[s.at]) {

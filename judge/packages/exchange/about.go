@@ -118,8 +118,8 @@ func (m *importer) hasSamples() bool {
 	})
 }
 
-// copyPictures copies the pictures that a statement shows from its directory, which is below root, to the
-// directory to, with the same names.
+// copyPictures copies the pictures that a statement shows, and keeps their names. It copies them from the
+// statement's directory, which is below root, to the directory given by the parameter to.
 func copyPictures(n *Notes, markdown []byte, root, folder, to string) error {
 	for _, p := range pictures.Paths(markdown) {
 		file, ok := problem.FindPicture(root, folder, p.Path)
@@ -182,7 +182,7 @@ func (e *exporter) statements() error {
 }
 
 // exported converts a statement to the package's form. Programs that read the package add the samples, so copies
-// of the samples in the statement are removed. Marks are converted to the marks of the format.
+// of the samples in the statement are removed. The marks for samples are converted to those of the package format.
 func (e *exporter) exported(markdown []byte) []byte {
 	text := string(markdown)
 	if k := e.from.Kind; !k.Interactive && !k.MultiPass { // otherwise examples are dialogues
@@ -261,7 +261,7 @@ func (e *exporter) names(b *strings.Builder) {
 	}
 }
 
-// about writes the metadata in problem.yaml that does not affect judging.
+// about writes to problem.yaml the metadata that does not affect judging.
 func (e *exporter) about(b *strings.Builder) {
 	a := e.from.About
 	line := func(key, value string) {
@@ -322,7 +322,7 @@ func (e *exporter) about(b *strings.Builder) {
 	}
 }
 
-// aboutLegacy writes keys that have another form in the legacy format.
+// aboutLegacy writes the metadata whose keys have another form in the legacy format than in later formats.
 func (e *exporter) aboutLegacy(line func(key, value string)) {
 	a := e.from.About
 	line("author", strings.Join(a.Credits["authors"], ", "))

@@ -16,7 +16,7 @@ import (
 // arguments lists the keys in problem.toml for the argument lists of a case.
 var arguments = []string{"args", "checker_args", "validator_args"}
 
-// given returns the argument lists of a case, in the order of arguments.
+// given returns the argument lists of a case, in the order of the keys in the variable arguments.
 func (m *importer) given(c *judge.Case) [][]string {
 	all := [][]string{c.Args, c.CheckerArgs, nil}
 	if len(m.pkg.Inputs) > 0 {
@@ -29,7 +29,7 @@ func (m *importer) given(c *judge.Case) [][]string {
 	return all
 }
 
-// shared reports whether all cases of a group have the same argument list of this kind.
+// shared reports whether all cases of a group have the same argument list under the key arguments[kind].
 func (m *importer) shared(g judge.Group, kind int) bool {
 	return !slices.ContainsFunc(g.Cases, func(c judge.Case) bool {
 		return !slices.Equal(m.given(&c)[kind], m.given(&g.Cases[0])[kind])

@@ -59,7 +59,7 @@ func (e *exporter) include() error {
 	return copyTree(from, filepath.Join(e.dir, "include"))
 }
 
-// same returns the argument list that all cases have in common. It returns false if the lists differ.
+// same returns the argument list that the function returns for every case. It returns false if the lists differ.
 func (e *exporter) same(of func(*judge.Case) []string) (args []string, ok bool) {
 	first := true
 	for _, g := range e.from.Groups {
@@ -76,21 +76,21 @@ func (e *exporter) same(of func(*judge.Case) []string) (args []string, ok bool) 
 func checkerArgs(c *judge.Case) []string { return c.CheckerArgs }
 func inputArgs(c *judge.Case) []string   { return c.ValidatorArgs }
 
-// shareCheckerArgs moves those checker arguments that all cases have in common to e.flags.
+// shareCheckerArgs appends the checker arguments of the cases to e.flags if they are the same for all cases.
 func (e *exporter) shareCheckerArgs() {
 	args, ok := e.same(checkerArgs)
 	e.flags, e.common = slices.Concat(e.flags, args), ok
 }
 
-// shareInputArgs moves those input validator arguments that all cases have in common to e.input, after the
-// arguments in own.
+// shareInputArgs sets e.input to own. If the input validator arguments are the same for all cases, it appends them
+// to e.input.
 func (e *exporter) shareInputArgs(own []string) {
 	args, ok := e.same(inputArgs)
 	e.input, e.told = slices.Concat(own, args), ok
 }
 
-// grouped reports whether the groups become groups of the package, because at least one of them has its own
-// settings. If not, the cases of all groups are numbered consecutively.
+// grouped reports whether the groups become groups of the package, because the problem is scored or a group has a
+// static check. If not, the cases of all groups are numbered consecutively.
 func (e *exporter) grouped() bool {
 	g := e.from.Grading
 	return g != nil && (g.Scored || slices.ContainsFunc(e.all().Children, func(n *judge.Node) bool { return n.Static != nil }))
@@ -203,7 +203,8 @@ func (e *exporter) toldTheSame(a, b *judge.Case) bool {
 	return slices.Equal(a.CheckerArgs, b.CheckerArgs) && slices.Equal(a.ValidatorArgs, b.ValidatorArgs)
 }
 
-// refusePoints returns a fault for points that the legacy format would count in another way.
+// refusePoints returns a fault for points that the legacy format cannot express. If a checker or an interactor may
+// give a part of a case's points, it adds a note.
 func (e *exporter) refusePoints() error {
 	if !e.scored() {
 		return nil
@@ -378,8 +379,8 @@ func (e *exporter) groupFiles(names map[string]string) error {
 	return nil
 }
 
-// points returns the keys of test_group.yaml for a group's score. Without scores there is still a key,
-// because the file makes a directory a group.
+// points returns the keys of test_group.yaml for a group's score. If the problem has no scores, it returns only a
+// description, because a directory is a group only if it contains this file.
 func (e *exporter) points(n *judge.Node, names map[string]string) (map[string]any, error) {
 	if !e.scored() {
 		return map[string]any{"description": "group " + n.Name}, nil

@@ -463,8 +463,8 @@ func TestExportOfGenerators(t *testing.T) {
 	}
 }
 
-// TestExportOfOutputs checks that cases keep their names, because the files of submissions are named after them.
-// Groups do not keep theirs.
+// TestExportOfOutputs checks that an export keeps the names of cases, because the files of submissions are named
+// after the cases. It does not keep the names of groups.
 func TestExportOfOutputs(t *testing.T) {
 	const problem = "-- problem.toml --\ntitle = \"x\"\nkind = \"submit-answer\"\n-- cases/sample/a.in --\n1\n-- cases/sample/a.ans --\n1\n-- cases/more/b.in --\n2\n-- cases/more/b.ans --\n2\n"
 	dir := unpack(

@@ -104,7 +104,7 @@ func (e *exporter) generators() error {
 }
 
 // generator copies the generator, its kit if it uses one, and a script that passes the seed. If the generator is
-// in a language that other tools cannot start, it is omitted.
+// in a language that other tools cannot start, nothing is copied and goes is false.
 func (e *exporter) generator(p *judge.Part) (goes bool, err error) {
 	dir := "generators/" + generatorName
 	to := filepath.Join(e.dir, filepath.FromSlash(dir))

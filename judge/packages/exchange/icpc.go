@@ -402,7 +402,8 @@ func onlyFile(path string) string {
 	return only
 }
 
-// holds returns the name of a program in dir that is identical to another program.
+// holds returns the name of a file in dir that has the same content as program. It returns false if there is none,
+// or if program is a directory.
 func holds(dir, program string) (name string, ok bool) {
 	want, err := os.ReadFile(program)
 	if err != nil {

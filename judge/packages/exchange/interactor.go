@@ -11,7 +11,7 @@ import (
 )
 
 // An interactor that uses testlib's protocol becomes an output validator. The checker that judges the interactor's
-// output is in a directory beside it.
+// output is in a directory beside the output validator.
 const (
 	testlibPair = `#!/bin/sh
 # Builds programs that speak testlib's protocol, in C++ or Python.

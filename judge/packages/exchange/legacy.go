@@ -81,7 +81,7 @@ func modernGroup(n *judge.Node, cases int) (_ *judge.Node, why string) {
 	return nil, "group " + n.Name + " adds points up to the first case that fails, or takes the most or the average"
 }
 
-// odd reports whether a node may be accepted although something below it is not.
+// odd reports whether n, or a node below n, may be accepted although not all of its children are.
 func odd(n *judge.Node) bool {
 	return n.Legacy.AnyAccepted || n.Legacy.Verdict == judge.AlwaysAccept || n.Legacy.Grader != nil || slices.ContainsFunc(n.Children, odd)
 }

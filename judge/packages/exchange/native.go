@@ -216,7 +216,8 @@ func (m *importer) validator() error {
 	return m.part("validator", &part)
 }
 
-// groupName returns the name of a group without the prefix that all have in common.
+// groupName returns a valid name for a group that is not in taken. It is made from the group's name in the
+// package, without the prefix "secret/".
 func (m *importer) groupName(name string, taken map[string]bool) string {
 	made := goodName(strings.ReplaceAll(strings.TrimPrefix(name, "secret/"), "/", "-"))
 	return unused(made, taken)

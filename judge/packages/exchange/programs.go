@@ -27,8 +27,8 @@ func (m *importer) stage(from, to, entry string) error {
 // included matches an include directive of a C or C++ source.
 var included = pattern.New(`(?m)^\s*#\s*include\s*["<]([\w./-]+\.h(?:pp)?)[">]`)
 
-// program copies a setter's program to the new directory under the key of its table, and returns its name there.
-// It also copies headers from elsewhere in the package.
+// program copies a setter's program to the new problem directory, under the name key. A single file keeps its
+// extension. The function returns the name of the copy. It also copies headers from elsewhere in the package.
 func (m *importer) program(from, key string) (string, error) {
 	info, err := os.Stat(from)
 	if err != nil {
@@ -60,7 +60,7 @@ func (m *importer) program(from, key string) (string, error) {
 	return key, nil
 }
 
-// complete copies headers that the sources in a directory include and that are missing there.
+// complete adds to the copy of a program the headers that its sources include and that the copy lacks.
 func (m *importer) complete(from, to string) error {
 	entries, err := os.ReadDir(to)
 	if err != nil {

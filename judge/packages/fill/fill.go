@@ -81,8 +81,8 @@ type Command struct {
 // Filler makes cases.
 type Filler struct {
 	Runner judge.Runner
-	// Follow returns the target of a link out of the package, and whether the link may be followed. If nil,
-	// none may.
+	// Follow returns the target of a link out of the package, and whether the link may be followed. If Follow is
+	// nil, no such link may be followed.
 	Follow func(link string) (target string, ok bool)
 	// Builder builds generators and solutions.
 	Builder judge.Builder
@@ -225,7 +225,8 @@ func (f *Filler) program(ctx context.Context, p *judge.Part) (*judge.Program, er
 	return r.program, r.err
 }
 
-// generate runs a generator in an empty directory. Its output is the input, unless it writes testcase.in.
+// generate runs a generator in an empty directory. Its standard output becomes the input of the case, unless the
+// generator writes testcase.in.
 func (f *Filler) generate(ctx context.Context, g *Command, files map[string][]byte) error {
 	program, err := f.program(ctx, g.Program)
 	if err != nil {
@@ -280,7 +281,8 @@ func (f *Filler) try(
 // maxFile is the largest file that a generator may write, in bytes.
 const maxFile = 512 << 20
 
-// collect reads the files that a generator wrote: testcase.<ext>, and the input file. Some of them may be links.
+// collect reads the files that a generator wrote: testcase.<ext>. If output is not empty, it is the name of the
+// file that contains the input. Links are ignored.
 func collect(dir, output string, files map[string][]byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -312,7 +314,7 @@ func collect(dir, output string, files map[string][]byte) error {
 	return nil
 }
 
-// copyFiles copies the files of a case from the paths base.<ext>.
+// copyFiles reads the files of a case from the paths base.<ext> into the map files.
 func copyFiles(base string, files map[string][]byte) error {
 	copied := false
 	for _, ext := range Extensions {
@@ -402,8 +404,8 @@ func (f *Filler) answer(ctx context.Context, c *Case, files map[string][]byte) (
 // mostFiles is the maximum number of files that a program may write for a case.
 const mostFiles = 10_000
 
-// workMount mounts the working directory of a program. For each case, the program may write as many bytes there as
-// its output limit allows.
+// workMount mounts the working directory of a program. For each case, the program may write there as many bytes as
+// the output limit or the scratch limit allows, whichever is larger.
 func (f *Filler) workMount(work string, cases int64) judge.Mount {
 	return judge.Mount{
 		Host: work, At: workDir, Writable: true, Bytes: cases * max(f.Limits.Output, f.Limits.Scratch),

@@ -30,8 +30,8 @@ type Package struct {
 	Stage     string                      // directory for programs that are assembled from several files
 }
 
-// Generators reads the generators.yaml of a package. If there are faults, it returns no recipe. The warnings are
-// about single cases that cannot be made.
+// Generators reads the generators.yaml of a package. If there are faults, it returns no recipe. The flaws are
+// warnings about single cases that cannot be made.
 func Generators(p Package) (r *Recipe, flaws, faults judge.Faults) {
 	file := filepath.Join(p.Dir, filepath.FromSlash(RecipeFile))
 	data, err := os.ReadFile(file)
@@ -104,7 +104,7 @@ var caseKeys = []string{
 // Keys of directories and cases: settings, and keys of other tools.
 var (
 	settingKeys = []string{"solution", "random_salt", "retries", "visualizer"}
-	// caseKeys are allowed too: with one of them, the entry is a case
+	// An entry may also contain the keys in caseKeys. It is then a case.
 	folderKeys = slices.Concat([]string{"data", "include", "test_group.yaml", "testdata.yaml"}, settingKeys, caseKeys)
 	rootKeys   = append([]string{"generators", "version", "gitignore_generated"}, folderKeys...)
 )
@@ -125,7 +125,8 @@ func isCase(n *strict.Node) bool {
 	return slices.ContainsFunc(caseKeys, n.Has)
 }
 
-// numbered counts the cases in lists. The total determines the number of digits in their names.
+// numbered returns the number of cases in the lists below n. This number determines how many digits the numbers in
+// the case names have.
 func (r *reader) numbered(n *strict.Node) (total int) {
 	data := n.Get("data")
 	for _, group := range data.Items() {
@@ -142,7 +143,8 @@ func (r *reader) numbered(n *strict.Node) (total int) {
 	return total
 }
 
-// rootOrder is the order of the data directories; includes refer to earlier ones.
+// rootOrder is the order in which the data directories are read. An include can refer only to directories and
+// cases that were read before it.
 var rootOrder = []string{
 	"sample", "secret", "invalid_output", "invalid_answer", "invalid_input", "valid_output",
 	"testing_tool_test", "fuzz",
@@ -207,7 +209,7 @@ func (r *reader) directory(n *strict.Node, key, at string, s settings) {
 	mine.cases = slices.Concat(r.recipe.Cases[before:], included)
 }
 
-// sortedKeys returns the keys of a map by name, or in the order of the data directories.
+// sortedKeys returns the keys of a map, sorted by name. If root is set, they are in the order of rootOrder.
 func sortedKeys(n *strict.Node, root bool) (keys []*strict.Node) {
 	for k := range n.Pairs() {
 		keys = append(keys, k)
@@ -230,7 +232,7 @@ func number(i, of int, name string) string {
 	return prefix + "-" + name
 }
 
-// includes returns the cases that a directory includes from elsewhere.
+// includes returns the cases that a directory includes from directories and cases that were read before it.
 func (r *reader) includes(n *strict.Node) (all []*Case) {
 	for _, item := range n.Get("include").Items() {
 		rules := r.keys[item.Text]
@@ -481,7 +483,8 @@ func (r *reader) writtenOut(n *strict.Node, c *Case, ext string) bool {
 	return true
 }
 
-// matches reads the expressions that the input, or the input and the answer, must match.
+// matches reads the regular expressions that the files of a case must match. If n is a map, it contains separate
+// expressions for the input and the answer. Otherwise, the expressions in n are for the input.
 func (r *reader) matches(n *strict.Node, c *Case) {
 	if !n.Here() {
 		return

@@ -66,8 +66,9 @@ func ScriptIn(dir string) *Script {
 	return nil
 }
 
-// toolsOf finds the directory or file called name that is up levels above a package's directory. If there is none,
-// it looks in the package itself, where some authors put a copy before they publish a single package.
+// toolsOf returns the path of the directory or file called name that is up levels above a package's directory. If
+// it does not exist, toolsOf looks in the package itself, where some authors put a copy before they publish a
+// single package.
 func toolsOf(dir string, up int, name string) string {
 	for _, at := range []string{filepath.Join(dir, strings.Repeat("../", up), name), filepath.Join(dir, name)} {
 		if info, err := os.Lstat(at); err == nil && (info.IsDir() || info.Mode().IsRegular()) {

@@ -8,8 +8,8 @@ import (
 	"assay/judge/problem"
 )
 
-// Assembled makes a Package of a problem that was read from a directory in another format. The caller sets its
-// fields. The time limit is the problem's.
+// Assembled makes a Package from a problem that was read from a directory in another format. It uses the time
+// limit of the problem. The caller sets the other fields of the Package.
 func Assembled(of *judge.Problem) (*Package, error) {
 	root, err := openFolder(of.Dir)
 	if err != nil {

@@ -485,7 +485,8 @@ func (p *Package) shareFlags() {
 	if !own || p.Checker.Name == "" {
 		return
 	}
-	// The judge's own checker rejects an option that is given twice. In packages, the last one is used.
+	// The judge's own checker rejects an option that is given twice. In packages, the last one is used, so the
+	// earlier ones are removed.
 	for g := range p.Groups {
 		for i := range p.Groups[g].Cases {
 			c := &p.Groups[g].Cases[i]

@@ -122,7 +122,7 @@ func Repository(dir string) Links {
 	return l
 }
 
-// hasOthers reports whether a directory contains packages other than this one.
+// hasOthers reports whether a directory contains a package other than the directory `but`.
 func hasOthers(above, but string) bool {
 	entries, _ := os.ReadDir(above) // an unreadable directory is treated as empty
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {

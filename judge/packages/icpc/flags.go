@@ -38,8 +38,8 @@ func (p *Package) InputArgs(v *problem.InputValidator, c *judge.Case) (args []st
 	return append(args, f.args...)
 }
 
-// flagsByValidator iterates over a map from validators to flags, which legacy packages write as {name:
-// validator, flags: flags}.
+// flagsByValidator returns an iterator over validators and their flags. The node n maps validators to flags.
+// Legacy packages also write it as {name: validator, flags: flags}.
 func (p *Package) flagsByValidator(n *strict.Node) func(yield func(name, flags *strict.Node) bool) {
 	name := n.Get("name")
 	if name.Kind != strict.Scalar || p.input("name") != nil {

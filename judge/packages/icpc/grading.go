@@ -140,7 +140,8 @@ func (p *Package) readNewData() (faults judge.Faults) {
 	return faults
 }
 
-// addGroup adds the cases of a directory, and of the subdirectories that belong to the same group.
+// addGroup adds a group that contains the cases of its directory, and of the subdirectories that satisfy the
+// function `within`.
 func (p *Package) addGroup(name string, config groupConfig, within func(dir string) bool) {
 	group := judge.Group{Name: name, Description: config.Description}
 	var walk func(dir, prefix string)

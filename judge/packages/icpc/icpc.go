@@ -245,8 +245,8 @@ type entry struct {
 	Dir  bool
 }
 
-// list lists a directory by name, without hidden files. It omits links that are broken, or that lead out of the
-// package or to a parent directory, and records a warning for each.
+// list returns the entries of a directory by name, without hidden files. It omits links that are broken, or that
+// lead out of the package or to a parent directory, and records a warning for each.
 func (p *Package) list(dir string) (all []entry) {
 	entries, err := p.root.ReadDir(dir)
 	switch {

@@ -51,8 +51,8 @@ func open(t testing.TB, dir string) *icpc.Package {
 	return p
 }
 
-// TestPackages reads every package in testdata and records a description of it: the faults that prevent judging,
-// the warnings, and the model.
+// TestPackages reads every package in testdata and records the result: the faults that prevent judging, the
+// warnings, and a description of the package as it was read.
 func TestPackages(t *testing.T) {
 	for _, file := range golden.Files(t, "testdata/packages/*.txtar") {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")

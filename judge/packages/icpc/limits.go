@@ -90,8 +90,8 @@ func (p *Package) readLimits(doc *strict.Node, m *metadata, usual judge.Limits) 
 	v.Output = max(v.Output, mebibytes(l.ValidationOutput, usualOutput))
 }
 
-// enlarge raises the output limit to fit the answers, if the package does not set one. The default limit is
-// smaller than some answers.
+// enlarge raises the output limit to twice the size of the longest answer, unless the package sets a limit. The
+// default limit is smaller than some answers.
 func (p *Package) enlarge(m *metadata) {
 	if m.limits.Output > 0 {
 		return

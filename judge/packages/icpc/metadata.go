@@ -102,7 +102,8 @@ func (p *Package) readMetadata(doc *strict.Node, m *metadata) (faults judge.Faul
 	return faults
 }
 
-// readType reads the type. The list may be a string separated by blanks, as in the format's own examples.
+// readType reads the types of a problem. A string in given may contain several types, separated by blanks, as in
+// the format's own examples.
 func (p *Package) readType(n *strict.Node, given []string, m *metadata) (faults judge.Faults) {
 	seen := map[string]bool{}
 	for _, word := range strings.Fields(strings.Join(given, " ")) {

@@ -98,7 +98,8 @@ func (p *Package) located(s Statement, w tex.Warning) *judge.Fault {
 	return f
 }
 
-// place returns the position in the package of something that a LaTeX statement shows.
+// place returns the path and the line in the package of something that a LaTeX statement shows. The line is 0 if
+// the statement consists of parts of a file in another format.
 func (p *Package) place(s Statement, file string, line int) (string, int) {
 	if s.Files != nil { // the statement consists of parts of a file in another format
 		return p.at(s.Name), 0

@@ -34,7 +34,7 @@ func (p *Package) KnownLanguage(s *problem.Submission) bool {
 	})
 }
 
-// junk contains extensions of files beside programs that are not programs.
+// junk contains the extensions of files that are often found beside programs but are not programs.
 var junk = map[string]bool{
 	"h": true, "hh": true, "hpp": true, "hxx": true, "mli": true, "txt": true, "md": true, "tex": true, "pdf": true,
 	"bin": true, "exe": true, "o": true, "obj": true, "out": true, "class": true, "jar": true, "pyc": true, "hi": true,

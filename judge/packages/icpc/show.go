@@ -135,8 +135,9 @@ func (p *Package) statement(language string) (Statement, error) {
 	}
 }
 
-// withSamples inserts the samples at their marks in the statement. Samples without a mark follow at the end,
-// unless shown is set: then the statement's own commands have already shown examples.
+// withSamples inserts the samples at their marks in the statement, and the others at the end. If the statement
+// contains no mark, withSamples omits samples that the statement already shows. If shown is also set, it omits all
+// samples, because the statement's own commands have already shown examples.
 func (p *Package) withSamples(language, text string, shown bool) string {
 	samples := p.samples(language)
 	if !problem.Marked(text) {

@@ -179,8 +179,8 @@ func archive(t *testing.T, entries ...zip.FileHeader) string {
 	return path
 }
 
-// bomb returns the path of an archive whose entries contain zeros. The archive gives the number says as the
-// uncompressed size of each entry, but the size is really the number in really.
+// bomb returns the path of an archive with the given number of entries, which contain zeros. The archive states
+// `says` as the uncompressed size of each entry. The actual size is `really`.
 func bomb(t *testing.T, entries int, says, really uint64) string {
 	t.Helper()
 	var packed bytes.Buffer

@@ -190,8 +190,8 @@ func unpackFile(root *os.Root, f *zip.File) error {
 	return errors.Join(err, out.Close())
 }
 
-// PackageIn finds the package in an archive that was unpacked to the directory to. It is that directory, or a
-// directory in it.
+// PackageIn finds the package in an archive that was unpacked to the directory to. The package is that directory,
+// or a directory in it. The functions in other report whether a directory is a package of another format.
 func PackageIn(archive, to string, other ...func(dir string) bool) (string, error) {
 	is := func(dir string) bool {
 		return Is(dir) || slices.ContainsFunc(other, func(is func(string) bool) bool { return is(dir) })

@@ -321,8 +321,8 @@ func (r *reader) solutions() {
 	}
 }
 
-// language returns the language of a source whose file name is ambiguous, because Python 2 and Python 3 have the
-// same extension.
+// language returns the language of a source if the file name does not determine it, because Python 2 and Python 3
+// have the same extension. Otherwise, it returns an empty string.
 func language(s source) string {
 	if strings.HasPrefix(s.Type, "python.2") || s.Type == "python.pypy2" {
 		return "python2"

@@ -20,7 +20,7 @@ const (
 // maxTests is the maximum number of tests in a package.
 const maxTests = 10_000
 
-// filled is the directory, below the package's, in which package fill stores the tests.
+// filled is the directory, relative to the package's directory, in which package fill stores the tests.
 const filled = "data"
 
 // name returns the name of a test. Its number has as many digits as in the file names of the package.
@@ -47,8 +47,8 @@ func (r *reader) scored() bool {
 		slices.ContainsFunc(r.set.Groups, func(g group) bool { return g.Points != 0 })
 }
 
-// scoredByChecker reports whether the package has points, but all are zero. In this case, the checker gives the
-// points.
+// scoredByChecker reports whether the package's own checker gives the points. This is the case if tests have
+// points, but all points are zero.
 func (r *reader) scoredByChecker() bool {
 	return !r.scored() && r.pkg.Checker.Program != nil && slices.ContainsFunc(r.set.Tests, func(t test) bool { return t.Points != nil })
 }

@@ -98,7 +98,8 @@ func Problem(root, id, kind, language string) (*Draft, error) {
 	return d, nil
 }
 
-// add drafts the files in a template directory. The function place returns their paths.
+// add drafts the files in a template directory, with {{id}} replaced by id. The function place returns the path of
+// a drafted file for its name in the template directory.
 func (d *Draft) add(from, id string, place func(name string) string) error {
 	return fs.WalkDir(templates, from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -42,8 +42,8 @@ func newAnyOf(o options) (comparer, error) {
 	}, nil
 }
 
-// anyOf compares the output with each answer. If none is equal, it reports the difference that occurs latest in
-// the output.
+// anyOf compares the output with each answer. If no answer matches, it reports the difference that is farthest
+// from the start of the output.
 func anyOf(ctx context.Context, r Request, b *buffers, all *answers, compare comparer) (judge.Outcome, error) {
 	var closest judge.Outcome
 	number := 0
@@ -83,7 +83,7 @@ type answers struct {
 	done      bool // there are no more answers
 }
 
-// next returns the position of the next answer, and whether the answer contains no token.
+// next returns the span of the next answer in the list, and whether the answer contains no token.
 func (a *answers) next(ctx context.Context) (answer span, empty bool, err error) {
 	a.count++
 	answer.start, empty = a.list.offset(), true

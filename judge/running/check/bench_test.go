@@ -123,8 +123,8 @@ func wordLine(w *bufio.Writer, r *rand.Rand, eol string, upper int) int {
 	return n
 }
 
-// benchText writes a file of the benchmark size. Files with the same kind of line have the same lines, except for
-// the variant and the line end.
+// benchText writes a file of the benchmark size. Files with the same write function consist of the same lines,
+// except for the variant and the line end.
 func benchText(b *testing.B, dir, name string, write lineWriter, eol string, variant int) *io.SectionReader {
 	b.Helper()
 	file, err := os.Create(filepath.Join(dir, name))

@@ -64,7 +64,8 @@ type builtin struct {
 	make func(o options) (comparer, error)
 }
 
-// A comparer is the comparison function of a built-in checker. Only the buffers are kept between calls.
+// A comparer is the comparison function of a built-in checker. It keeps nothing between calls except the buffers
+// b.
 type comparer func(ctx context.Context, r Request, b *buffers) (judge.Outcome, error)
 
 // builtins lists the built-in checkers by name.
@@ -126,7 +127,8 @@ type builtinChecker struct {
 	compare map[string]comparer // by the additional arguments of a case
 }
 
-// comparer returns the comparer for a case with additional arguments, and caches it for later cases.
+// comparer returns the comparer for a case whose checker arguments end with more. It caches the comparer for later
+// cases.
 func (c *builtinChecker) comparer(more []string) (comparer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

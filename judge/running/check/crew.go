@@ -14,8 +14,8 @@ type Crew struct {
 	Problem *judge.Problem
 	Runner  judge.Runner
 	Usual   judge.Limits // limits of a setter's program, if the problem sets none
-	// Place sets the position of a fault in the options of a built-in checker. If nil, the position is the problem
-	// directory.
+	// Place sets the file and line of a fault in the options of a built-in checker. If nil, faults name the
+	// problem directory.
 	Place func(*judge.Fault) *judge.Fault
 
 	mu      sync.Mutex

@@ -28,8 +28,8 @@ func compareExact(ctx context.Context, r Request, b *buffers) (judge.Outcome, er
 	}
 }
 
-// bytesDiffer returns the outcome for texts that differ at an offset. It quotes both texts up to the end of the
-// line.
+// bytesDiffer returns the outcome for an output that differs from the answer at an offset. The message quotes both
+// texts from the offset to the end of the line.
 func bytesDiffer(ctx context.Context, r Request, at int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, at, at)
 	line, column := w.line(), w.column()

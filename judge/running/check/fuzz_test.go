@@ -11,15 +11,15 @@ import (
 	"assay/judge"
 )
 
-// smallWindow is a window size in bytes that makes short texts span many windows. A number may be at most a
-// quarter as long as a window.
+// smallWindow is a window size in bytes that is so small that short texts span many windows. The maximum length of
+// a number is a quarter of the window size.
 const smallWindow = 128
 
 // used contains the buffers for each window size. As in the judge, they contain old data. No test here is
 // parallel.
 var used = map[int]*buffers{}
 
-// run runs a comparer on texts, with windows of the given size.
+// run runs a comparer on an answer and an output, with windows of the given size.
 func run(t testing.TB, compare comparer, window int, ans, out string) judge.Outcome {
 	t.Helper()
 	r := Request{In: section(""), Ans: section(ans), Out: section(out)}
@@ -47,8 +47,8 @@ func section(s string) *io.SectionReader {
 	return io.NewSectionReader(strings.NewReader(s), 0, int64(len(s)))
 }
 
-// agree checks that the fast and the slow version agree on a pair of texts, with a small window and with the
-// default one.
+// agree checks that the comparer and the function naive agree on an answer and an output, with a small window and
+// with the default one.
 func agree(t testing.TB, what string, compare comparer, naive func(longest int) bool, ans, out string) {
 	t.Helper()
 	for window, longest := range map[int]int{smallWindow: smallWindow / 4, defaultChunk: maxNumber} {
@@ -107,7 +107,8 @@ func FuzzCheckers(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"1 2 3\n", "1 2 3"}, {"1 2\n3\n", "1\n2 3\n"}, {"a  b", "a b"}, {"", " \n"}, {"12 3", "123"},
 		{"Yes\nNo\n", "yes\r\nNO  \r\n\n"}, {"0.3 1e3 inf", "0.4 1000 INF"}, {"b\na\na\n", "a\nb\na"}, {"x\x00y", "x\xffy"},
-		// With a small window, these words must not be compared by their ends, which are numbers near each other.
+		// With a small window, these long words must not be compared only by their ends, which look like numbers
+		// that are near each other.
 		{strings.Repeat("1", smallWindow+10) + "1", strings.Repeat("1", smallWindow+10) + "2"},
 		{strings.Repeat("1", smallWindow+25) + "1", strings.Repeat("1", smallWindow+25) + "2"},
 		{strings.Repeat("1", smallWindow), strings.Repeat("1", smallWindow+10) + "2"},
@@ -119,7 +120,8 @@ func FuzzCheckers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, ans, out string) { allAgree(t, all, ans, out) })
 }
 
-// TestFastAndSlowAgree runs FuzzCheckers on pairs that are nearly equal, which random bytes rarely are.
+// TestFastAndSlowAgree runs the checks of FuzzCheckers on pairs of texts that are nearly equal. Random bytes
+// rarely are.
 func TestFastAndSlowAgree(t *testing.T) {
 	pairs := 1500
 	if testing.Short() {
@@ -255,7 +257,7 @@ func FuzzNumber(f *testing.F) {
 
 func newTolerance(e epsilon) *tolerance { return &tolerance{abs: e, rel: e} }
 
-// TestTheMachinesFaultsAreErrors checks that Check returns an error if a text cannot be read.
+// TestTheMachinesFaultsAreErrors checks that Check returns an error, not a verdict, if a text cannot be read.
 func TestTheMachinesFaultsAreErrors(t *testing.T) {
 	short := func(size int64) *io.SectionReader { return io.NewSectionReader(strings.NewReader("1 2 3 4"), 0, size) }
 	ended, cancel := context.WithCancel(t.Context())

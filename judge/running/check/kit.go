@@ -12,7 +12,8 @@ import (
 	"assay/judge/kit"
 )
 
-// A kitChecker uses one process for all cases with the same arguments. The first of these cases starts it.
+// A kitChecker runs one process for all cases with the same arguments. It starts the process for the first such
+// case.
 type kitChecker struct {
 	name    string
 	newProc func(args []string) *kitproc.Proc // returns a process that is not started yet

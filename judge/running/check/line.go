@@ -34,7 +34,7 @@ func (s *stream) nextLine(ctx context.Context) (l line, ok bool, err error) {
 	}
 }
 
-// passLine consumes a line of n bytes, followed by a line feed of feed bytes.
+// passLine consumes a line of n bytes and its line end of feed bytes.
 func (s *stream) passLine(n, feed int) line {
 	text := s.buf[s.lo : s.lo+n]
 	for len(text) > 0 && isBlank(text[len(text)-1]) {

@@ -107,7 +107,8 @@ func lineDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Outc
 	return w.wrong("line %d: want %s, got %s", w.line(), w.wholeLine(r.Ans, ansAt), w.wholeLine(r.Out, outAt))
 }
 
-// linesEndDiffers returns the outcome for missing or additional lines from the given offsets on.
+// linesEndDiffers returns the outcome if one text has lines from the given offsets on and the other does not. If
+// missing is set, the output lacks these lines. Otherwise they are additional lines of the output.
 func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing bool) (judge.Outcome, error) {
 	w := newWhere(ctx, r, ansAt, outAt)
 	if missing {
@@ -124,7 +125,8 @@ func linesEndDiffers(ctx context.Context, r Request, ansAt, outAt int64, missing
 	return w.wrong("line %d: want the end, got %s%s", w.line(), w.wholeLine(r.Out, outAt), and)
 }
 
-// nothingFrom reports whether a text contains only white space from the start of the line at an offset.
+// nothingFrom reports whether text contains only white space from the start of the line at the offset to the end
+// of the text.
 func (w *where) nothingFrom(text *io.SectionReader, at int64) bool {
 	return w.forth(text, w.back(text, at, isLineFeed), notSpace) == text.Size()
 }

@@ -10,8 +10,8 @@ import (
 	"assay/judge"
 )
 
-// A number is a decimal number as written: 0.digits x 10^exp. The digits are those before the exponent in text,
-// without sign and point.
+// A number is a decimal number as written: 0.digits x 10^exp. The digits are the digits in text before the
+// exponent, without the sign and the decimal point.
 type number struct {
 	text     []byte
 	neg      bool
@@ -21,8 +21,8 @@ type number struct {
 	exp      int64  // power of ten for the mantissa's last digit
 }
 
-// maxExponent replaces larger exponents. A number with such an exponent is practically infinite: a token is too
-// short for enough digits to compensate for it.
+// maxExponent replaces exponents that are larger. A number with such an exponent is practically infinite, because
+// a token is too short for enough digits to compensate for the exponent.
 const maxExponent = 1 << 40
 
 // parseNumber parses a token of the form
@@ -181,8 +181,7 @@ func (n *number) decimal() decimal {
 	return decimal{m, n.lastExp(digits)}
 }
 
-// significant returns the digits from the first to the last nonzero digit, and the power of ten of the position before
-// the first.
+// significant returns the digits from the first to the last nonzero digit. The value of n is 0.digits x 10^exp.
 func (n *number) significant() (digits []byte, exp int64) {
 	if n.zero {
 		return nil, 0
@@ -201,7 +200,7 @@ func (n *number) significant() (digits []byte, exp int64) {
 	return bytes.TrimRight(digits, "0"), exp
 }
 
-// lastExp returns the power of ten of the last significant digit.
+// lastExp returns the power of ten of the position of the last significant digit.
 func (n *number) lastExp(digits []byte) int64 {
 	_, exp := n.significant()
 	return exp - int64(len(digits))
@@ -287,7 +286,7 @@ func parseEpsilon(checker, option, text string) (epsilon, error) {
 	return e, nil
 }
 
-// A tolerance is how far a number may differ from the answer's.
+// A tolerance is the maximum difference between a number in the output and the number in the answer.
 type tolerance struct{ abs, rel epsilon }
 
 // accepts reports whether the answer's token is a number and, if so, whether the output's token is a number near
@@ -344,8 +343,8 @@ func (t *tolerance) nearExact(a, s *number) bool {
 	return t.rel.given && s.within(want, want.abs().times(t.rel.exact))
 }
 
-// within reports whether n differs from want by at most distance. It returns false if one of the numbers has over
-// a hundred thousand digits more than the other.
+// within reports whether n differs from want by at most distance. It returns false if the exponents of want and
+// distance are more than maxShift apart.
 func (n *number) within(want, distance decimal) bool {
 	low, ok := want.plus(distance.neg())
 	if !ok {
@@ -355,8 +354,8 @@ func (n *number) within(want, distance decimal) bool {
 	return ok && n.compare(low) >= 0 && n.compare(high) <= 0
 }
 
-// explain describes how far apart two tokens are that were not accepted. It returns "" if the answer's token is
-// not a number.
+// explain describes the difference between two tokens that the tolerance does not accept. It returns "" if the
+// answer's token is not a number.
 func (t *tolerance) explain(ans, out []byte) string {
 	a, ok := parseNumber(ans)
 	if !ok {

@@ -78,7 +78,7 @@ func newPolygon(o options) (comparer, error) {
 	}, nil
 }
 
-// A polygonWrong is an error of the contestant, and a polygonFault an error in the answer file.
+// A polygonWrong is an error in the contestant's output. A polygonFault is an error in the answer file.
 type (
 	polygonWrong struct{ text string }
 	polygonFault struct{ text string }
@@ -95,7 +95,8 @@ type polygon struct {
 	ans, out *wordReader
 }
 
-// nothingMore returns an error if the output contains more words, as testlib does before it accepts.
+// nothingMore returns an error if the output contains more words. As in testlib, this is checked before an output
+// is accepted.
 func (p *polygon) nothingMore() error {
 	word, err := p.out.word()
 	if err == nil {
@@ -120,7 +121,7 @@ type comparison struct {
 	late bool // whether to call want only if the output has a word
 }
 
-// single returns a function that compares the first words of both texts.
+// single returns a function that compares the first word of the output with the first word of the answer.
 func single(c comparison) func(p *polygon) error {
 	return func(p *polygon) error {
 		ans, err := p.ans.word()
@@ -147,7 +148,7 @@ func single(c comparison) func(p *polygon) error {
 	}
 }
 
-// each returns a function that compares as many words as the answer has.
+// each returns a function that compares each word of the answer with the corresponding word of the output.
 func each(c comparison) func(p *polygon) error {
 	one := single(c)
 	return func(p *polygon) error {
@@ -303,8 +304,9 @@ func unorderedIntegers(p *polygon) error {
 	return nil
 }
 
-// polygonLines compares the words of each line, as returned by the function of, until the answer ends. If the
-// output ends earlier, empty lines are compared instead. An empty last line of the answer is not compared.
+// polygonLines returns a function that compares each line of the answer with a line of the output. The parameter
+// of splits a line into the words to compare. If the output ends first, its missing lines are treated as empty. An
+// empty last line of the answer is ignored.
 func polygonLines(of func(line string) []string) func(p *polygon) error {
 	return func(p *polygon) error {
 		for n := 1; ; n++ {

@@ -66,9 +66,9 @@ const (
 	maxMessage  = 2 << 10     // bytes
 )
 
-// A perCase contains what is common to all protocols that start the program for each case. It has directories on
-// the host whose files change from case to case. The directories stay the same, so the runner can keep them
-// mounted.
+// A perCase contains what is common to all protocols that start the program for each case. It has two directories
+// on the host, whose files change from case to case. Because the directories themselves stay the same, the runner
+// can keep them mounted.
 type perCase struct {
 	runner  judge.Runner
 	program *judge.Program
@@ -86,7 +86,7 @@ func newPerCase(r judge.Runner, p *judge.Program, limits judge.Limits) (*perCase
 		return nil, fmt.Errorf("create a directory for checker %s: %w", p.Name, err)
 	}
 	c := &perCase{runner: r, program: p, limits: limits, dir: dir}
-	// The program runs as another user, so the umask must not restrict the permissions.
+	// The program runs as a user other than the judge's, so the umask must not restrict the permissions.
 	for name, mode := range map[string]fs.FileMode{"case": 0o755, "feedback": 0o777} {
 		path := filepath.Join(dir, name)
 		if err = os.Mkdir(path, mode); err == nil {

@@ -21,8 +21,8 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// TestMain also runs the checker programs of these tests: CHECK_TEST_SPEAKS selects the protocol. The output to be
-// judged tells the program what to do.
+// TestMain also acts as the checker programs of these tests, if CHECK_TEST_SPEAKS names a protocol. The output to
+// be judged tells the program what to do.
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	switch os.Getenv("CHECK_TEST_SPEAKS") {
@@ -56,7 +56,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// standIn acts as a checker program that is started for each case.
+// standIn acts as a checker program that is started for each case. It fails unless args consists of first, three
+// file names, and last. The exit codes for a correct and a wrong output are right and wrong.
 func standIn(args, first, last []string, right, wrong int) {
 	mixed := func(what string) { fmt.Fprintln(os.Stderr, "mixed up:", what, args); os.Exit(3) }
 	if len(args) != len(first)+3+len(last) {
@@ -164,7 +165,7 @@ func obey(script string, more map[string]func()) {
 	os.Exit(code)
 }
 
-// programRows lists what a program does for a case, and the expected outcome.
+// programRows lists scripts for a checker program, with the expected outcome of each.
 var programRows = []struct {
 	speaks, script string
 	verdict        judge.Verdict
@@ -510,7 +511,7 @@ func self(t testing.TB, speaks string) *judge.Program {
 	}
 }
 
-// newBox returns a sandbox with an isolation level. If level is empty, it is the best one available.
+// newBox returns a sandbox with the isolation level. If level is empty, the sandbox has the best available level.
 func newBox(t *testing.T, level sandbox.Level) *sandbox.Sandbox {
 	t.Helper()
 	o := sandbox.Options{Isolation: string(level)}

@@ -17,8 +17,8 @@ import (
 	"assay/judge"
 )
 
-// TestWhereValidatorsDisagree checks tokens with cases in which known output validators differ. The rows contain
-// the results that the format's rules require.
+// TestWhereValidatorsDisagree checks the checker tokens with cases for which known output validators give
+// different results. The expected results are those that the ICPC problem package format requires.
 func TestWhereValidatorsDisagree(t *testing.T) {
 	for _, row := range []struct {
 		name, args, ans, out string
@@ -114,7 +114,7 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// law is a property of a checker that holds for every answer.
+// law is a rule that a checker must obey for every answer.
 type law struct {
 	answer  func(t *rapid.T, lines [][]string) string // returns an .ans file for these words
 	output  func(t *rapid.T, lines [][]string) string // returns a correct output; if nil, the answer is used
@@ -154,7 +154,7 @@ var laws = map[string]law{
 	}},
 }
 
-// TestLaws checks that a correct output is accepted, and that the output is rejected after one of its words is
+// TestLaws checks that each built-in checker accepts a correct output, and rejects it after one of its words is
 // changed.
 func TestLaws(t *testing.T) {
 	for _, row := range builtins {
@@ -253,7 +253,7 @@ func bigText(t *testing.T, name string, write func(w *bufio.Writer)) *io.Section
 	return io.NewSectionReader(f, 0, size)
 }
 
-// TestBigTexts checks differences far behind the first window, with the default buffers.
+// TestBigTexts checks that differences far behind the first window are found, with buffers of the default size.
 func TestBigTexts(t *testing.T) {
 	const lines = 300_000
 	numbered := func(change func(i int, line string) string) *io.SectionReader {
@@ -304,7 +304,8 @@ func TestBigTexts(t *testing.T) {
 	}
 }
 
-// TestMemoryDoesNotGrow measures the memory that is allocated to check megabytes.
+// TestMemoryDoesNotGrow checks that comparing texts of several megabytes allocates less memory than the texts
+// need.
 func TestMemoryDoesNotGrow(t *testing.T) {
 	const size, most = 8 << 20, 6 << 20
 	words := func(seed uint64, blank string) *io.SectionReader {

@@ -11,8 +11,8 @@ import (
 	"assay/judge/running/check"
 )
 
-// TestWhoseSilence checks that a checker that does not respond causes a judge error of its problem. If the checker
-// was waiting for a CPU, the result is an error of the machine, without a verdict.
+// TestWhoseSilence checks that a checker that does not respond causes a judge error. If the checker was waiting
+// for a CPU, Check must instead return an error of the machine, without a verdict.
 func TestWhoseSilence(t *testing.T) {
 	for _, starved := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

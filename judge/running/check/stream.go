@@ -64,7 +64,8 @@ func (s *stream) full() bool { return s.base+int64(s.hi) == s.size }
 // ended reports whether the whole text was consumed.
 func (s *stream) ended() bool { return s.lo == s.hi && s.full() }
 
-// more moves the window forward. Unless the text ends, the window contains at least one more byte afterwards.
+// more moves the window forward, so that it contains at least one more byte. At the end of the text, it does
+// nothing.
 func (s *stream) more(ctx context.Context) error {
 	if s.full() {
 		return nil
@@ -96,7 +97,7 @@ func (s *stream) more(ctx context.Context) error {
 	return nil
 }
 
-// topUp fills each window that is empty, unless the end of its text is reached.
+// topUp fills the window of a and that of b if they are empty, unless the text has ended.
 func topUp(ctx context.Context, a, b *stream) error {
 	if a.lo == a.hi {
 		if err := a.more(ctx); err != nil {
@@ -109,8 +110,8 @@ func topUp(ctx context.Context, a, b *stream) error {
 	return nil
 }
 
-// tokenStart returns the position in the window at which the token that extends to lo starts. If no token extends
-// to lo, it returns lo. If whole is false, the token begins before the window.
+// tokenStart returns the index in the window at which the token that extends to lo starts. If no token extends to
+// lo, it returns lo. If the token begins before the window, whole is false.
 func (s *stream) tokenStart() (start int, whole bool) {
 	start = s.lo
 	for start > 0 && !isSpace(s.buf[start-1]) {
@@ -119,8 +120,8 @@ func (s *stream) tokenStart() (start int, whole bool) {
 	return start, start > 0 || !s.cut
 }
 
-// token returns the whole token at lo. It may move the window, but not the position in the text. If the token is
-// too long, ok is false.
+// token returns the whole token around the current position. It may move the window, but does not consume
+// anything. If the token is too long, ok is false.
 func (s *stream) token(ctx context.Context) (token []byte, ok bool, err error) {
 	start, whole := s.tokenStart()
 	if !whole {

@@ -74,7 +74,7 @@ func (c *testlib) Check(ctx context.Context, r Request) (judge.Outcome, error) {
 	return testlibOutcome(c.perCase, exec, stderr)
 }
 
-// partly returns the outcome for an output that gets points but no verdict.
+// partly returns the outcome for an output to which the checker gives points but no verdict.
 func partly(a judge.Award, message string) judge.Outcome {
 	a.Alone = true
 	o := judge.Outcome{Verdict: judge.Accepted, Message: message, Award: a}
@@ -115,8 +115,8 @@ func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, 
 	return judge.Outcome{Verdict: verdict, Message: message}, nil
 }
 
-// saidLast returns the text after a word in the last line that begins with the word. If there is none, it returns
-// the last line. Checkers may print anything before that line.
+// saidLast finds the last line that begins with word, and returns the text after the word. If there is no such
+// line, it returns the last line of the text. Checkers may print anything before their result.
 func saidLast(text, word string) string {
 	text = strings.TrimSpace(text)
 	for at := len(text); at > 0; {

@@ -131,8 +131,8 @@ func spaceDiffers(ctx context.Context, r Request, ansAt, outAt int64) (judge.Out
 	return w.wrong("line %d, column %d: white space differs: want %s, got %s", w.line(), w.column(), want, got)
 }
 
-// sameToken compares two tokens whose bytes differ at the current positions. If they are equal by the rules, it moves
-// both streams past the difference.
+// sameToken compares two tokens whose bytes differ at the current positions. If the tokens are equal by the rules
+// of the checker, it moves both streams past the difference.
 func (t *tokens) sameToken(ctx context.Context, ans, out *stream) (bool, error) {
 	if t.near == nil {
 		return !t.caseSensitive && fold(ans, out) > 0, nil
@@ -160,8 +160,8 @@ func (t *tokens) sameToken(ctx context.Context, ans, out *stream) (bool, error) 
 	return t.sameWord(ctx, ans, out)
 }
 
-// sameShortNumber is a fast variant of sameToken for plain numbers, which are the most common ones. If it returns
-// false, the tokens may still be equal.
+// sameShortNumber is a fast variant of sameToken for plain numbers, which are the most common tokens. If it
+// returns false, sameToken must still compare the tokens.
 func (t *tokens) sameShortNumber(ans, out *stream) bool {
 	start, whole := ans.tokenStart()
 	if !whole {
@@ -205,7 +205,8 @@ func (t *tokens) sameWord(ctx context.Context, ans, out *stream) (bool, error) {
 	}
 }
 
-// fold consumes the bytes in both windows that are equal except for the case of letters. It returns their number.
+// fold consumes the bytes at the start of both windows that are equal if the case of letters is ignored. It
+// returns the number of bytes.
 func fold(a, b *stream) int {
 	x, y := a.rest(), b.rest()
 	x = x[:min(len(x), len(y))]
@@ -252,7 +253,7 @@ func outputEndsEarly(ctx context.Context, r Request, ansAt int64) (judge.Outcome
 	)
 }
 
-// outputGoesOn returns the outcome for additional tokens at the end of the output.
+// outputGoesOn returns the outcome for an output that continues with more tokens after the end of the answer.
 func outputGoesOn(ctx context.Context, r Request, outAt int64) (judge.Outcome, error) {
 	w := newWhere(ctx, r, r.Ans.Size(), outAt)
 	next := w.word(r.Out, outAt)

@@ -60,7 +60,7 @@ func (s *sums) add(h lineHash, times uint64) {
 	sum[1] += h[1] * times
 }
 
-// balanced reports whether both sums are equal in the hash's bucket.
+// balanced reports whether, in the bucket of h, the hashes of both texts have the same sum.
 func (s *sums) balanced(h lineHash) bool {
 	return s[h[0]>>(64-bucketBits)] == lineHash{}
 }
@@ -119,8 +119,8 @@ type excess struct {
 	line  line  // the first extra occurrence
 }
 
-// first returns a line that occurs more often in text than in other. It prefers the first line that does not occur
-// in other at all.
+// first returns a line that occurs more often in text than in other. If text has lines that do not occur in other
+// at all, it usually returns the first of them.
 func (u *unordered) first(text, other *io.SectionReader) (excess, error) {
 	if u.search == nil {
 		u.search = new(search)
@@ -182,7 +182,7 @@ const (
 	rounds     = 8
 )
 
-// slots calls f for each of a hash's slots in the filter, with the slot's word and bit.
+// slots calls f for each bit that h has in the filter.
 func (s *search) slots(h lineHash, f func(word *uint64, bit uint64)) {
 	for _, i := range [...]uint64{h[0] >> 40, h[0] >> 16, h[1] >> 40, h[1] >> 16, h[0]<<8 ^ h[1]} {
 		i &= 1<<knownBits - 1
@@ -190,8 +190,8 @@ func (s *search) slots(h lineHash, f func(word *uint64, bit uint64)) {
 	}
 }
 
-// firstUnknown returns the first line of a text that does not occur in the other text. With millions of lines, it
-// may miss such a line.
+// firstUnknown returns the hash of the first line of text that does not occur in other. If the texts have millions
+// of lines, it may miss such a line.
 func (u *unordered) firstUnknown(text, other *io.SectionReader) (hash lineHash, found bool, err error) {
 	clear(u.search.known[:])
 	err = u.each(other, func(_ line, h lineHash) bool {
@@ -209,8 +209,8 @@ func (u *unordered) firstUnknown(text, other *io.SectionReader) (hash lineHash, 
 	return hash, found, err
 }
 
-// firstTooMany returns the first line that occurs more often in text than in other. It checks a few thousand lines
-// of unequal buckets at a time. After many lines without success, it gives up.
+// firstTooMany returns the hash of the first line that occurs more often in text than in other. It counts a few
+// thousand lines from unequal buckets at a time. If it finds none in many lines, it gives up.
 func (u *unordered) firstTooMany(text, other *io.SectionReader) (hash lineHash, found bool, err error) {
 	var from int64
 	for range rounds {
@@ -236,8 +236,8 @@ func (u *unordered) firstTooMany(text, other *io.SectionReader) (hash lineHash, 
 	return hash, false, nil
 }
 
-// collect starts tallies for lines of unequal buckets, in order, beginning at an offset. It returns the number of
-// tallies and the offset for the next call.
+// collect starts tallies for lines from unequal buckets, in the order of the text, beginning at the offset from.
+// It returns the number of tallies, and the offset at which the next call must begin.
 func (u *unordered) collect(text *io.SectionReader, from int64) (n int, next int64, err error) {
 	u.search.index = make(map[lineHash]int)
 	next = text.Size()
@@ -271,7 +271,7 @@ func (u *unordered) tally(text *io.SectionReader, by int64) error {
 	})
 }
 
-// tell returns the outcome for an additional and a missing line.
+// tell returns the outcome for an additional line in the output, a missing line, or both.
 func (u *unordered) tell(extra, missing excess) (judge.Outcome, error) {
 	w := newWhere(u.ctx, u.r, u.r.Ans.Size(), u.r.Out.Size())
 	want := ""

@@ -16,8 +16,9 @@ import (
 	"assay/judge"
 )
 
-// A Validator runs a setter's program that judges cases. Unlike a Checker, the program can run beside the
-// submission or judge a case in several passes. Several cases may be open at the same time.
+// A Validator runs a setter's program that judges cases. The program of a Checker judges finished outputs. A
+// Validator's program can also run beside the submission, or judge a case in several passes. Several cases may be
+// open at the same time.
 type Validator struct {
 	runner  judge.Runner
 	program *judge.Program
@@ -37,7 +38,8 @@ type dialect struct {
 	outcome func(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, error)
 }
 
-// dialects maps names to the protocols of Validators. A kit program that runs beside the submission uses kattis.
+// dialects maps protocol names to the protocols that a Validator supports. A kit program that runs beside the
+// submission uses the kattis protocol.
 var dialects = map[string]*dialect{
 	"kattis":  {kattisArgv, []int{kattisRight}, kattisOutcome},
 	"kit":     {kattisArgv, []int{kattisRight}, kattisOutcome},
@@ -57,7 +59,7 @@ func NewValidator(r judge.Runner, p *judge.Program, speaks string, args []string
 	return &Validator{runner: r, program: p, dialect: d, args: args, limits: limits}, nil
 }
 
-// A Session is a case that a Validator judges in one or more steps.
+// A Session is the judging of one case by a Validator, in one or more steps.
 type Session struct {
 	v       *Validator
 	args    []string
@@ -87,7 +89,7 @@ func (v *Validator) Open(r Request) (*Session, error) {
 	return s, nil
 }
 
-// caseName returns the name of a case's files without the extension.
+// caseName returns the base name of a case, from which the names of the case's files are made.
 func caseName(id string) string {
 	base := path.Base(id)
 	if base == "." || base == "/" || len(base) > 200 || strings.ContainsRune(base, 0) {
@@ -133,7 +135,7 @@ func (v *Validator) Close() (err error) {
 	return err
 }
 
-// Command returns the command that runs the program beside the submission.
+// Command returns the command that runs the setter's program beside the submission.
 func (s *Session) Command() *judge.Command {
 	command := s.program.Command(s.limits, s.v.dialect.argv(s.in, s.ans, s.args)...)
 	command.Mounts = append(command.Mounts, s.mount("case", caseDir, false), s.mount("feedback", feedbackDir, true))
@@ -162,8 +164,9 @@ func (s *Session) Run(ctx context.Context, out *io.SectionReader) (judge.Outcome
 	return s.v.dialect.outcome(s.perCase, exec, stderr)
 }
 
-// Static runs the program as a static validator, in a directory with the submission's files. The first two args,
-// the language and the entry point, are passed before the feedback directory, and the others after it.
+// Static runs the setter's program as a static validator, in a directory with the submission's files. The first
+// two args are the language and the entry point. They precede the feedback directory, and the other args follow
+// it.
 func (s *Session) Static(ctx context.Context, source judge.Mount, args []string) (judge.Outcome, error) {
 	command := s.program.Command(s.limits, slices.Concat(args[:2], []string{feedbackDir + "/"}, s.args, args[2:])...)
 	command.Mounts = append(command.Mounts, source, s.mount("feedback", feedbackDir, true))
@@ -178,7 +181,8 @@ func (s *Session) Static(ctx context.Context, source judge.Mount, args []string)
 	return s.v.dialect.outcome(s.perCase, exec, stderr)
 }
 
-// Accepts reports whether a program that ran beside the submission accepted it, according to its exit code.
+// Accepts reports whether a setter's program that ran beside the submission accepted the submission, according to
+// the exit code.
 func (s *Session) Accepts(exec judge.Exec) bool {
 	if exec.Killed != judge.Nothing || exec.Signal != "" {
 		return false
@@ -186,8 +190,8 @@ func (s *Session) Accepts(exec judge.Exec) bool {
 	return slices.Contains(s.v.dialect.accepts, exec.Exit)
 }
 
-// Judge returns the judgement of a program that ran beside the submission. If the program could not be started,
-// refused is the reason.
+// Judge returns the judgement by a setter's program that ran beside the submission. If the setter's program could
+// not be started, refused is the reason.
 func (s *Session) Judge(exec judge.Exec, refused *judge.ExecError, stderr string) (judge.Outcome, error) {
 	s.role = "interactor"
 	switch {
@@ -199,8 +203,8 @@ func (s *Session) Judge(exec judge.Exec, refused *judge.ExecError, stderr string
 	return s.v.dialect.outcome(s.perCase, exec, stderr)
 }
 
-// Next reports whether the program requests another pass. If so, Next replaces the input of the case; see Input.
-// If the program requests another pass without accepting, Next returns a judge error.
+// Next reports whether the setter's program requests another pass. If so, Next replaces the input of the case; see
+// Input. If the program requests another pass but did not accept this one, Next returns a judge error.
 func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error) {
 	root, err := os.OpenRoot(filepath.Join(s.dir, "feedback"))
 	if err != nil {
@@ -229,7 +233,8 @@ func (s *Session) Next(o judge.Outcome) (again bool, _ judge.Outcome, err error)
 	return true, o, root.Remove(nextPass)
 }
 
-// nextPass is the feedback file that requests another pass. It becomes the input of that pass.
+// nextPass is the name of the feedback file by which a program requests another pass. The file becomes the input
+// of that pass.
 const nextPass = "nextpass.in"
 
 // Input returns the path of the input of the current pass.

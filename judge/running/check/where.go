@@ -11,8 +11,8 @@ import (
 	"assay/judge"
 )
 
-// A where describes the position of a difference for a message: the line, the token, and the expected text. It
-// reads the texts again, in pieces. It keeps the first read error, which wrong returns.
+// A where describes the position of a difference for a message: the line, the token, and the expected text. To do
+// so, it reads the texts again, in pieces. It keeps the first read error, and the method wrong returns that error.
 type where struct {
 	ctx          context.Context // a where is used only within one call
 	r            Request
@@ -30,7 +30,8 @@ func newWhere(ctx context.Context, r Request, ansAt, outAt int64) *where {
 	return &where{ctx: ctx, r: r, ansAt: ansAt, outAt: outAt, buf: make([]byte, 64<<10)}
 }
 
-// wrong returns the outcome. Its arguments are evaluated first, so their read errors are returned too.
+// wrong returns the outcome for a wrong answer. If an earlier read failed, which includes reads for the arguments,
+// it returns that error.
 func (w *where) wrong(format string, args ...any) (judge.Outcome, error) {
 	place := &judge.Place{Line: w.line(), Column: w.column(), AnsOffset: w.ansAt, OutOffset: w.outAt}
 	if w.err != nil {
@@ -56,7 +57,7 @@ func (w *where) read(text *io.SectionReader, from, end int64) []byte {
 	return w.buf[:n]
 }
 
-// pieces calls f with the pieces of the text from start to end until f returns false.
+// pieces reads the text from start to end in pieces, and calls f with each piece until f returns false.
 func (w *where) pieces(text *io.SectionReader, start, end int64, f func(at int64, piece []byte) bool) {
 	for start < end {
 		piece := w.read(text, start, end)
@@ -89,8 +90,8 @@ func (w *where) column() int {
 	return int(w.outAt-w.lineStart) + 1
 }
 
-// tokenInLine returns the number of a token within the line of the difference. The token starts at the offset
-// start.
+// tokenInLine returns the number, from 1, of the token that starts at the offset start in the output. The token is
+// in the line of the difference.
 func (w *where) tokenInLine(start int64) int64 {
 	w.line()
 	return 1 + w.tokensIn(w.r.Out, w.lineStart, start)
@@ -117,7 +118,8 @@ func (w *where) tokensIn(text *io.SectionReader, start, end int64) int64 {
 	return n
 }
 
-// word returns the token at an offset or just before it. It is empty only inside white space.
+// word returns the span of the token that contains the offset or ends there. The span is empty if there is no such
+// token.
 func (w *where) word(text *io.SectionReader, at int64) span {
 	return span{w.back(text, at, isSpace), w.forth(text, at, isSpace)}
 }
@@ -152,7 +154,8 @@ func (w *where) forth(text *io.SectionReader, at int64, stop func(byte) bool) in
 	return end
 }
 
-// spaceRun quotes the white space at an offset. If there is none, it quotes the word at the offset.
+// spaceRun quotes the white space at an offset. If there is no white space, it quotes the word at the offset. At
+// the end of the text, it returns "the end".
 func (w *where) spaceRun(text *io.SectionReader, at int64) string {
 	run := span{w.back(text, at, notSpace), w.forth(text, at, notSpace)}
 	if run.start == run.end && run.end == text.Size() {
@@ -181,8 +184,8 @@ const (
 	quoteAfter  = 20 // from the difference on
 )
 
-// quote quotes a piece of a text, with escapes such as \xNN for unprintable bytes. Of a long piece, it shows the
-// start, the end, and the part around the difference.
+// quote quotes a span of a text, with escapes such as \xNN for unprintable bytes. If the span is long, it quotes
+// only the start, the end, and the part around the offset.
 func (w *where) quote(text *io.SectionReader, s span, at int64) string {
 	if s.end-s.start <= quoteWhole {
 		return strconv.Quote(string(w.read(text, s.start, s.end)))
@@ -206,7 +209,8 @@ func (w *where) quote(text *io.SectionReader, s span, at int64) string {
 	return fmt.Sprintf("%s (%d bytes)", b, s.end-s.start)
 }
 
-// onRunes reads a piece of the span whole, without incomplete characters at the ends of the piece.
+// onRunes reads a piece of a longer span. It omits incomplete characters where the piece was cut out of the span
+// whole.
 func (w *where) onRunes(text *io.SectionReader, piece, whole span) []byte {
 	b := w.read(text, piece.start, piece.end)
 	for k := 0; piece.start > whole.start && len(b) > 0 && k < utf8.UTFMax && !utf8.RuneStart(b[0]); k++ {

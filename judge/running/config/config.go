@@ -69,15 +69,16 @@ type Server struct {
 	// used.
 	ID string `toml:"id"`
 	// Blobs is where servers share files: "queue" for the object store of the cluster, or a directory. If empty,
-	// the files are in the data directory. BlobsCache is the maximum size of their cache; zero means 10 GiB.
+	// files are in the data directory. BlobsCache is the maximum size of the cache of shared files; zero means 10
+	// GiB.
 	Blobs      string      `toml:"blobs"`
 	BlobsCache strict.Size `toml:"blobs_cache"`
 	Workers    int         `toml:"workers"`
 	Metrics    string      `toml:"metrics"`
 	// Audit is the fraction of submissions that a second worker judges too, from 0 to 1.
 	Audit float64 `toml:"audit"`
-	// Mixed lists the worker classes whose machines differ in speed. Their time limits follow each worker's
-	// calibration.
+	// Mixed lists the worker classes whose machines differ in speed. In these classes, time limits are adapted to
+	// each worker's calibration.
 	Mixed []string `toml:"mixed"`
 	// Backup is the time of the nightly backup on the machine's clock, such as "03:30". If empty, there are no
 	// backups. BackupDir is relative to the data directory. BackupKeep is the number of backups that are kept.
@@ -89,18 +90,18 @@ type Server struct {
 	// Password defines who can log in with a password: all, or only staff. With staff, all other accounts use
 	// single sign-on.
 	Password string `toml:"password"`
-	// Practice defines what practicing a problem shows to accounts without a role, unless the problem was
-	// published with its own setting: off, verdict, samples, all.
+	// Practice defines what accounts without a role see when they practice a problem: off, verdict, samples, all.
+	// A problem that was published with its own setting uses that setting instead.
 	Practice string `toml:"practice"`
 	// TrustedProxies lists the addresses or networks of proxies whose forwarded client addresses are trusted. They
 	// are parsed by the method Proxies.
 	TrustedProxies []string `toml:"trusted_proxies"`
-	// AutoLogin allows contest teams to log in without a password from the addresses in their contest packages.
-	// LockAddress rejects other addresses.
+	// AutoLogin allows a contest team to log in without a password from the addresses that the contest package
+	// lists for the team. LockAddress rejects logins of such a team from other addresses.
 	AutoLogin   bool `toml:"autologin"`
 	LockAddress bool `toml:"lock_address"`
-	// PrintCommand is the command that prints the file {file} for a contest team. If empty, balloon runners print
-	// the files.
+	// PrintCommand is the command that prints a file for a contest team; {file} stands for the file. If empty,
+	// balloon runners print the files.
 	PrintCommand []string `toml:"print_command"`
 	// OIDC is the provider for single sign-on.
 	OIDC OIDC `toml:"oidc"`
@@ -279,11 +280,11 @@ func FindRoot(dir string) (string, error) {
 	}
 }
 
-// Load reads a judge.toml. Faults name file as its name. Errors in its content are judge.Faults.
+// Load reads a judge.toml. Faults call it file. If its content has errors, the error is a judge.Faults.
 //
-// Base, if not nil, supplies the values of keys that the file does not set. It also supplies the missing keys of a
-// [[language]] whose id is in base. A language with a new id precedes all languages of base, so its extensions
-// have priority. Nothing in base can be removed.
+// If base is not nil, it supplies the values of keys that the file does not set. It also supplies the missing keys
+// of a [[language]] whose id is in base. A language with a new id precedes all languages of base, so its
+// extensions have priority. A file cannot remove anything from base.
 func Load(file string, data []byte, base *Config) (*Config, error) {
 	if base == nil {
 		base = &Config{Isolation: "any"}
@@ -352,14 +353,15 @@ func (c *Config) Language(word string) (*Language, bool) {
 // names returns the names by which a language can be requested.
 func (l *Language) names() []string { return append([]string{l.ID}, l.Aliases...) }
 
-// PreparedParts describes the parts that the prepare commands make, for a progress display.
+// PreparedParts describes the parts that the prepare commands of a language make, for a progress display.
 type PreparedParts struct {
 	Name string   `toml:"name"` // what the parts are called, such as "packages"
 	List []string `toml:"list"` // a command that prints the parts, one per line
 }
 
 // Internal reports whether no file name or content selects the language. Such a language is selected only by the
-// judge itself or by --lang. It is a substitute for another language, or is for programs in problem packages.
+// judge itself or by --lang. It is a substitute for another language, or a language for programs in problem
+// packages.
 func (l *Language) Internal() bool {
 	return len(l.Extensions) == 0 && len(l.Shebangs) == 0 && !l.Executable
 }

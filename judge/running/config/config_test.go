@@ -203,8 +203,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// TestHeapsStartFull checks that Java heaps start with the size of the memory limit. A heap that grows is
-// collected at each step.
+// TestHeapsStartFull checks that Java programs start with a heap that is as large as the memory limit allows. A
+// smaller heap would be garbage-collected each time that it grows.
 func TestHeapsStartFull(t *testing.T) {
 	machines := 0
 	for _, l := range ours(t).Languages {

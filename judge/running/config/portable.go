@@ -28,9 +28,9 @@ func (c *Config) Portable() ([]byte, error) {
 	return data, nil
 }
 
-// LoadPortable reads the output of Portable. Settings for this machine are taken from local: the paths that
-// programs may see, commands that run outside the sandbox, and the preparation of caches. Errors in its content
-// are judge.Faults.
+// LoadPortable reads the output of Portable. Settings that depend on the machine are taken from local: the paths
+// that programs may see, commands that run outside the sandbox, and the preparation of caches. If data has errors,
+// the error is a judge.Faults.
 func LoadPortable(file string, data []byte, local *Config) (*Config, error) {
 	c, err := Load(file, data, nil)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // another administrator can create.
 var signOnRoles = []string{"contestant", "runner", "judge", "contest-admin"}
 
-// signOn checks the settings of single sign-on, and those that depend on it.
+// signOn checks the settings for single sign-on, and the settings that require it.
 func (k *checker) signOn(s *Server) {
 	o := &s.OIDC
 	if u, err := url.Parse(o.Issuer); o.Issuer != "" && (err != nil || u.Host == "" || u.RawQuery != "" ||

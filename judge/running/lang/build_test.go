@@ -243,8 +243,8 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// TestSourceInUTF16 checks that the log for a UTF-16 source tells the contestant to save it as UTF-8. The
-// compiler's own messages about null bytes do not.
+// TestSourceInUTF16 checks that the log for a UTF-16 source tells the contestant to save the source as UTF-8. The
+// compiler's own messages only complain about null bytes.
 func TestSourceInUTF16(t *testing.T) {
 	cfg, l := toy(t)
 	checked := *l
@@ -449,8 +449,8 @@ func TestFilesStayInTheBuildFolder(t *testing.T) {
 	}
 }
 
-// TestVersion checks that tools are asked for their version in the same environment as in a build, and that the
-// result is cached while the tools do not change.
+// TestVersion checks that tools print their version in the same environment as during a build, and that the
+// version is cached until the tools change.
 func TestVersion(t *testing.T) {
 	cfg, l := toy(t)
 	l.Tools, l.Version = []string{"sh"}, []string{"sh", "-c", "echo toy 1.2"}

@@ -118,8 +118,8 @@ func openFolder(dir string) error {
 // unused for a few days (Go: five), possibly including a part of the standard library.
 const keepFor = 3 * 24 * time.Hour
 
-// keep returns a language's own cache directory, which stays until done is called. A new directory starts as a
-// copy of the prepared cache, if there is one. If the directory has grown too large or was made from another
+// keep returns a language's own cache directory, which is not removed until done is called. A new directory starts
+// as a copy of the prepared cache, if there is one. If the directory has grown too large or was made from another
 // prepared cache, keep discards it, unless a build uses it.
 func (c *cache) keep(name string, from seed, now time.Time) (dir string, done func(), err error) {
 	above := filepath.Join(c.dir, "keep")
@@ -175,12 +175,12 @@ func (c *cache) alone(from seed) (dir string, done func(), err error) {
 	return dir, done, nil
 }
 
-// seed is a prepared cache: the directory, and the hash of everything that affects it. If nothing was prepared,
-// both are empty.
+// seed is a prepared cache: its directory, and the hash of everything that affects its content. If nothing was
+// prepared, both are empty.
 type seed struct{ dir, key string }
 
-// plant copies the regular files of the prepared cache to a new directory. If another judge has already done so,
-// it does nothing.
+// plant creates dir and copies the regular files of the prepared cache to it. If another judge has already created
+// dir, plant does nothing.
 func (c *cache) plant(dir string, from seed) error {
 	if from.dir == "" {
 		return nil

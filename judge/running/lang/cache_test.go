@@ -129,7 +129,8 @@ func TestKeepHeals(t *testing.T) {
 	}
 }
 
-// TestProbesThatFail checks that a tool that failed once is not remembered as missing.
+// TestProbesThatFail checks that a failed attempt to run a tool is not remembered, so that the tool is tried
+// again.
 func TestProbesThatFail(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tools.json")
 	if said, err := (&probes{file: file}).get(
@@ -217,7 +218,8 @@ func TestProbesOfWhatIsNotInstalled(t *testing.T) {
 	}
 }
 
-// TestPatience checks that a build delayed by a busy machine is retried with more time.
+// TestPatience checks that a build that exceeded its wall time limit is retried with more time if the machine is
+// busy.
 func TestPatience(t *testing.T) {
 	const wall = 10 * time.Second
 	slow := func(cpu time.Duration) judge.Exec { return judge.Exec{Killed: judge.WallTime, CPU: cpu, Wall: wall} }
@@ -328,7 +330,7 @@ func TestOutermost(t *testing.T) {
 	})
 }
 
-// TestHomesStayHidden checks that no tool, wherever it is, makes a whole home directory visible.
+// TestHomesStayHidden checks that a tool never makes a whole home directory visible, wherever the tool is.
 func TestHomesStayHidden(t *testing.T) {
 	for dir, want := range map[string]bool{
 		"/home/ann": false, "/home": false, "/": false, "/usr/local/go": false,

@@ -57,8 +57,8 @@ func hashPart(h hash.Hash, part []byte) {
 	h.Write(part)
 }
 
-// kitFiles returns the kit's sources in the layout for a program that imports the kit. If the program contains a
-// file of the same name, its own file is kept.
+// kitFiles returns the kit's sources, in the layout for a program that imports the kit. It omits files with a name
+// that the program's own files already use.
 func (t *Toolbox) kitFiles(src *source, l *config.Language) ([]sourceFile, error) {
 	if !src.wantsKit(l) {
 		return nil, nil
@@ -154,7 +154,7 @@ func named(files []sourceFile, name string) bool {
 	return slices.ContainsFunc(files, func(f sourceFile) bool { return f.name == name })
 }
 
-// lay writes the sources, and the files that the language adds, to a new directory.
+// lay writes the sources, and the files that the settings of the language add to them, to the directory build.
 func (t *Toolbox) lay(build string, src *source, l *config.Language, kit []sourceFile, words map[string]string) error {
 	files := slices.Concat(src.files, kit)
 	add := func(more map[string]string) {
@@ -215,8 +215,8 @@ func (t *Toolbox) runBuild(
 	shared := l.Cache != ""
 	var ready seed
 	if shared {
-		// The output of a contestant's compiler never gets into a setter's program, or vice versa. Both start from
-		// the prepared cache, which was made before any program was built.
+		// Builds of setters and builds of contestants have separate caches, so neither sees what a compiler wrote
+		// for the other. Both caches start from the prepared cache, which was made before any program was built.
 		if ready, err = t.prepared(ctx, l, chain, words); err != nil {
 			return "", err
 		}
@@ -235,7 +235,8 @@ func (t *Toolbox) runBuild(
 		before := log.mark()
 		x, err := t.runRetrying(ctx, c, &log)
 		if err == nil && shared && x.Killed == judge.Output {
-			// Other builds may have filled the shared cache, so try again with a separate one.
+			// Other builds may have filled the shared cache, so repeat the command with a cache for this build
+			// only.
 			keep, done, failed := t.cache.alone(ready)
 			if failed != nil {
 				return "", failed
@@ -262,9 +263,10 @@ func (t *Toolbox) runBuild(
 	return log.text(""), nil
 }
 
-// outOfRoom reports whether a build failed because the cache's disk was full. The compiler has usually removed the
-// files that filled the disk. So outOfRoom requires a message about a full disk in the log. Because the message
-// may also be about the build's own limits, the disk must also have less free space than a build may use.
+// outOfRoom reports whether a build failed because the cache's disk was full. By then, the compiler has usually
+// removed the files that filled the disk. So outOfRoom requires a message about a full disk in the log. Because
+// the message may also be about the build's own limits, the disk must also have less free space than a build may
+// use.
 func (t *Toolbox) outOfRoom(build string, log *head) bool {
 	room, known := cachedir.FreeDisk(build)
 	return known && room < t.cfg.Built.Size && strings.Contains(strings.ToLower(log.text("")), "no space left on device")

@@ -89,8 +89,8 @@ func (t *Toolbox) claims(ext string) []*config.Language {
 	return folded
 }
 
-// bySigns returns the first language whose signs occur in the text. If there is none, it returns the first
-// language.
+// bySigns returns the first language with a sign that occurs in head. If no sign occurs, or there is only one
+// language, it returns the first language.
 func bySigns(languages []*config.Language, head []byte) *config.Language {
 	if len(languages) > 1 {
 		for _, l := range languages {
@@ -114,7 +114,7 @@ func (t *Toolbox) Sibling(path string, l *config.Language) *config.Language {
 	return nil
 }
 
-// byScript finds the language whose script a directory contains.
+// byScript returns the first language with a script that the directory contains. It returns nil if there is none.
 func (t *Toolbox) byScript(dir string) *config.Language {
 	for _, l := range t.cfg.Languages {
 		for _, name := range l.Scripts {
@@ -260,7 +260,7 @@ const (
 	NoProgram  = "the directory has no program in a known language"
 )
 
-// unknown returns an error that explains why a file has no language.
+// unknown returns an error that explains why no language was found for a file.
 func (t *Toolbox) unknown(path string, head []byte) error {
 	ext := extension(path)
 	for _, l := range t.cfg.Languages {
@@ -339,7 +339,7 @@ func checkExecutable(path string, data []byte) error {
 
 func machineWords(m elf.Machine) string { return strings.TrimPrefix(m.String(), "EM_") }
 
-// siblings suggests an existing file in the directory of a missing one.
+// siblings returns a hint for a missing file: the most similar name of an existing file in the same directory.
 func siblings(path string) string {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

@@ -96,7 +96,8 @@ func TestPascal(t *testing.T) {
 	}
 }
 
-// TestNamesAreNoOptions checks that no tool treats a file name as an option or as a file of options.
+// TestNamesAreNoOptions checks that file names are passed to tools in a form that is neither an option nor a file
+// of options.
 func TestNamesAreNoOptions(t *testing.T) {
 	for _, l := range ours(t).Languages {
 		for _, command := range lang.Commands(l, "@a.x", "-b.x", "@a.x") {

@@ -14,8 +14,9 @@ import (
 // maxHeader is the maximum size in bytes of a header that is examined.
 const maxHeader = 4 << 20
 
-// addHeaders adds to a setter's program the missing headers that it includes. They come from the function find,
-// and from the directories in judge.toml. Headers that are not found there are left to the compiler.
+// addHeaders adds to a setter's program the headers that it includes but does not contain. The headers come from
+// the function find and from the directories in judge.toml. If a header is not found there, the compiler must find
+// it.
 func (t *Toolbox) addHeaders(src *source, l *config.Language, find func(name string) ([]byte, bool)) {
 	if len(l.Includes) == 0 {
 		return
@@ -72,14 +73,13 @@ func (t *Toolbox) MissingHeader(path string, l *config.Language, find func(name 
 	return name, from, nil
 }
 
-// hasHeader reports whether a header exists in the program when one of its files includes it.
+// hasHeader reports whether the program contains the header name that its file from includes.
 func (src *source) hasHeader(from, name string) bool {
 	beside := path.Join(path.Dir(from), name)
 	return slices.ContainsFunc(src.files, func(f sourceFile) bool { return f.name == name || f.name == beside })
 }
 
-// UserHeader finds a header in the places where the user keeps headers: directories, or files that are named
-// directly.
+// UserHeader finds a header at the locations that the user has set for headers: directories, or single files.
 func (t *Toolbox) UserHeader(name string) ([]byte, bool) {
 	for _, dir := range t.cfg.Headers {
 		if filepath.Base(dir) == path.Base(name) {

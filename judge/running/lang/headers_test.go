@@ -71,7 +71,7 @@ func TestScripts(t *testing.T) {
 	if other, err := tools.Detect(dir, ""); err != nil || other == l {
 		t.Errorf("a contestant's directory is built by its script: %v, %v", other, err)
 	}
-	// Windows line ends are converted, also in scripts that are called.
+	// Windows line ends are converted in the scripts, and in the files that the scripts use.
 	writeIn(t, dir, "build", "cp part.py run\r\n")
 	writeIn(t, dir, "part.py", "#!/bin/sh\r\necho built again\r\n")
 	if made, err = tools.Build(t.Context(), dir, l, lang.BySetter); err != nil || !made.OK {

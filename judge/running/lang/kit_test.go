@@ -86,9 +86,9 @@ func kitOfReferees(t *testing.T, tools *lang.Toolbox, box judge.Runner) {
 	}
 }
 
-// TestKitBeside checks that programs in languages other than Go find an imported kit in their own directory. If a
-// program contains a file of the kit's name, its own file is used. A program that does not import the kit does not
-// get it.
+// TestKitBeside checks that a program in a language other than Go finds an imported kit in its own directory. If
+// the program contains a file with the kit's name, that file is used instead. A program that does not import the
+// kit does not get it.
 func TestKitBeside(t *testing.T) {
 	for _, row := range []struct {
 		tool, install, main, kit string

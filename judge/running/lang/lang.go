@@ -41,8 +41,8 @@ type Toolbox struct {
 	preparing atomic.Pointer[preparation]
 }
 
-// New returns a toolbox whose cache is in the directory cache. Kit contains the sources of the kit, for the
-// languages that have one.
+// New returns a toolbox whose cache is in the directory cache. The parameter kit contains the sources of the kit,
+// for the languages that support it.
 func New(cfg *config.Config, runner judge.Runner, cache string, kit fs.FS) *Toolbox {
 	return &Toolbox{
 		cfg: cfg, runner: runner, kit: kit,
@@ -58,8 +58,8 @@ type Origin string
 const (
 	// ByContestant is for programs with unknown content.
 	ByContestant Origin = "contestant"
-	// BySetter is for the programs of a problem directory. Their builds never use anything that a contestant's
-	// compiler could have written.
+	// BySetter is the origin of programs from a problem directory. Their builds never use anything that a
+	// contestant's compiler could have written.
 	BySetter Origin = "setter"
 )
 
@@ -74,7 +74,7 @@ type Result struct {
 	Took    time.Duration
 }
 
-// Build builds the program at path. If no origin is given, it is a contestant's program.
+// Build builds the program at path. The default origin is ByContestant.
 func (t *Toolbox) Build(ctx context.Context, path string, l *config.Language, origin ...Origin) (*Result, error) {
 	from := ByContestant
 	if len(origin) > 0 {
@@ -88,7 +88,7 @@ type Extra struct {
 	Entry string // entry file of a directory, with or without extension; empty: names decide
 	Guess bool   // use the first file if no name decides
 	Lines int    // number of compiler output lines to show for a failure; zero means the default
-	// Header finds a missing header that a setter's program includes.
+	// Header, if not nil, finds a header that a setter's program includes but does not contain.
 	Header func(name string) (data []byte, found bool)
 }
 
@@ -166,8 +166,8 @@ func (t *Toolbox) result(e *entry, src *source, l *config.Language, chain *toolc
 	}
 }
 
-// environment merges tables of variables; later tables override earlier ones. Tool directories in unusual places
-// come first on the PATH.
+// environment merges tables of variables; later tables override earlier ones. Directories of tools in unusual
+// places are put at the start of PATH.
 func (c *toolchain) environment(words map[string]string, tables ...map[string]string) []string {
 	all := map[string]string{}
 	for _, table := range tables {
@@ -200,7 +200,7 @@ func unusable(path, hint, format string, args ...any) error {
 	return &UnusableError{Fault: &judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}}
 }
 
-// untold returns the error for a program whose language cannot be detected.
+// untold returns an UnusableError for a program whose language cannot be detected.
 func untold(path, hint, format string, args ...any) error {
 	return &UnusableError{&judge.Fault{File: path, Text: fmt.Sprintf(format, args...), Hint: hint}, true}
 }

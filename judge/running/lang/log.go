@@ -40,8 +40,8 @@ func (h *head) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// others returns the complete lines that omit does not drop. An incomplete line at the end of p is kept until its
-// end arrives.
+// others appends p to the pending line. It returns the lines that are now complete, except those that omit reports
+// to be omitted. The incomplete line at the end stays pending.
 func (h *head) others(p []byte) (kept []byte) {
 	h.line = append(h.line, p...)
 	for {

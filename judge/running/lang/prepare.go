@@ -22,8 +22,8 @@ import (
 // and is not a limit for any program.
 const prepareTime = 30 * time.Minute
 
-// Preparing describes the preparation of a language's cache, which delays the first programs in that language:
-// "Go: 7 of 60 packages". It returns the empty string if none is being prepared.
+// Preparing describes the preparation of a language's cache, such as "Go: 7 of 60 packages". The first programs in
+// the language wait for the preparation. Preparing returns the empty string if no cache is being prepared.
 func (t *Toolbox) Preparing() string {
 	if p := t.preparing.Load(); p != nil {
 		return p.String()
@@ -38,7 +38,7 @@ type preparation struct {
 	done     atomic.Int64
 }
 
-// String returns the language's name and, if known, the number of finished parts.
+// String returns the language's name and, if the parts are known, how many of them are finished.
 func (p *preparation) String() string {
 	parts := p.parts.Load()
 	if parts == nil || len(*parts) == 0 {
@@ -57,7 +57,7 @@ func (p *preparation) counts(line string) bool {
 	return true
 }
 
-// list determines the parts. If that fails, parts are not counted.
+// list runs c to find out which parts will be prepared. If c fails, finished parts are not counted.
 func (p *preparation) list(ctx context.Context, r judge.Runner, c *judge.Command) {
 	var listed bytes.Buffer
 	c.Stdout = &listed
@@ -71,8 +71,8 @@ func (p *preparation) list(ctx context.Context, r judge.Runner, c *judge.Command
 	p.parts.Store(&parts)
 }
 
-// prepared returns the cache made by the prepare commands of a language. The first build with these tools runs the
-// commands, and concurrent builds wait for them.
+// prepared returns the cache made by a language's prepare commands. The first build with the current tools runs
+// the commands, and concurrent builds wait for them.
 func (t *Toolbox) prepared(ctx context.Context, l *config.Language, chain *toolchain, words map[string]string) (seed, error) {
 	if len(l.Prepare) == 0 {
 		return seed{}, nil
@@ -101,8 +101,8 @@ func (t *Toolbox) prepared(ctx context.Context, l *config.Language, chain *toolc
 // preparedIn returns the cache directory in a prepared entry.
 func preparedIn(dir string) string { return filepath.Join(dir, "cache") }
 
-// prepare runs the prepare commands on a new cache, before the cache contains any program. Errors are failures of
-// the machine.
+// prepare runs a language's prepare commands on a new cache. No program has been built with the cache before.
+// Errors are failures of the machine.
 func (t *Toolbox) prepare(ctx context.Context, p *preparation, chain *toolchain, words map[string]string, cache string) error {
 	l := p.language
 	work, done, err := t.cache.programs.Temp()

@@ -84,7 +84,8 @@ func TestPrepareOnce(t *testing.T) {
 	if r, err := box.Build(t.Context(), write(t, "main.toy", "after the poison"), l, lang.BySetter); err != nil || !r.OK {
 		t.Errorf("Build: %+v, %v", r, err)
 	}
-	// If the prepare commands change, the cache is prepared again, and does not contain the poison.
+	// If the prepare commands change, a new cache is prepared, which does not contain the changes by the
+	// contestant's build.
 	l.Prepare = append(l.Prepare, []string{"/usr/bin/toyc", "--library"})
 	if r, err := box.Build(t.Context(), write(t, "main.toy", "another"), l, lang.BySetter); err != nil || !r.OK {
 		t.Errorf("Build: %+v, %v", r, err)

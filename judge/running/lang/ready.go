@@ -46,8 +46,8 @@ func (t *Toolbox) Ready(ctx context.Context, l *config.Language) (Status, error)
 }
 
 // Identity identifies the tools of a language by the version that they report. Machines with the same tools have
-// the same identity. If the tools have not changed, the version is determined again after a day. If a tool is
-// missing, the error is a *MissingError.
+// the same identity. The version is remembered until the tools change, for at most a day. If a tool is missing,
+// the error is a *MissingError.
 func (t *Toolbox) Identity(ctx context.Context, l *config.Language) (string, error) {
 	chain, err := t.tools.find(ctx, l)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 // retryFactor is the factor by which the wall time limit is increased for a build that the machine delayed.
 const retryFactor = 3
 
-// runRetrying runs a build command. If the command exceeds its wall time on an overloaded machine, it is started
-// again with a longer limit. If it exceeds that limit too, this is a failure of the machine. Waits for a CPU do
-// not count as wall time (see package sandbox), so the delays are caused by disks. A build that sleeps is not
+// runRetrying runs a build command. If the command exceeds its wall time on an overloaded machine, it is run again
+// with a longer limit. If it exceeds that limit too, the error is a failure of the machine. Because waits for a
+// CPU do not count as wall time (see package sandbox), such delays are caused by disks. A build that sleeps is not
 // retried.
 func (t *Toolbox) runRetrying(ctx context.Context, c *judge.Command, log *head) (judge.Exec, error) {
 	before := log.mark()
@@ -36,11 +36,12 @@ func (t *Toolbox) runRetrying(ctx context.Context, c *judge.Command, log *head) 
 	return x, err
 }
 
-// starved reports whether a build may have exceeded its wall time because the machine is busy.
+// starved reports whether a build exceeded its wall time limit on a machine that is so busy that this may be the
+// cause.
 func (t *Toolbox) starved(x judge.Exec) bool { return x.Killed == judge.WallTime && t.busy() }
 
-// overloaded reports whether the load of this machine is so high that a waiting program may only be waiting for
-// its turn. It returns false if the system does not report the load.
+// overloaded reports whether the load of this machine is so high that a program that does not run may only be
+// waiting for a CPU or a disk. It returns false if the system does not report the load.
 func overloaded() bool {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -75,8 +75,8 @@ func TestShims(t *testing.T) {
 	}
 }
 
-// TestShimsFindTheHomeDirectory checks that a shim finds its tools in the home directory by their real paths, and
-// that files it creates there do not remain.
+// TestShimsFindTheHomeDirectory checks that a shim finds tools in the home directory by their real paths. Files
+// that the shim creates in the home directory must not remain.
 func TestShimsFindTheHomeDirectory(t *testing.T) {
 	dir := t.TempDir()
 	home := filepath.Join(dir, "home")
@@ -103,8 +103,8 @@ func TestShimsFindTheHomeDirectory(t *testing.T) {
 	}
 }
 
-// TestAProbeThatFails checks that a tool that failed once is tried again. Until then, the message describes the
-// failure.
+// TestAProbeThatFails checks that a tool whose probe failed is probed again later. Until a probe succeeds, the
+// error describes the failure.
 func TestAProbeThatFails(t *testing.T) {
 	dir := t.TempDir()
 	shim(t, dir+"/toyc", "echo 'cannot allocate memory' >&2\nexit 2\n")

@@ -73,8 +73,8 @@ func statSource(name string) (fs.FileInfo, error) {
 // emptyHint is the hint for an empty file.
 const emptyHint = "write the program into it, and save it"
 
-// blank reports whether a source contains only blanks and line ends, in UTF-8 or UTF-16. A tab counts as content,
-// because there are languages that consist of white space and require tabs.
+// blank reports whether a source, in UTF-8 or UTF-16, contains only blanks and line ends. A tab is not treated as
+// blank, because there are languages that consist of white space and require tabs.
 func blank(data []byte) bool {
 	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
 		data = bytes.TrimPrefix(data, []byte(mark))
@@ -216,7 +216,7 @@ func readSome(root *os.Root, name string, most int64) ([]byte, error) {
 	return append([]byte{}, data...), nil
 }
 
-// chooseEntry finds the file of a directory that starts the program.
+// chooseEntry chooses the source in a directory with which the program starts.
 func (src *source) chooseEntry(l *config.Language, extra Extra) error {
 	if len(src.sources) == 0 {
 		return unusable(src.path, "program files end in "+strings.Join(dotted(l.Extensions), ", "), "the directory has no %s program", l.Name)
@@ -270,9 +270,9 @@ func (src *source) unnamed() string {
 	return ""
 }
 
-// usualEntry returns the source with one of the usual names. It prefers a source in the top directory. If there is
-// none, it returns the source below the top directory, such as src/main.rs, if only one has a usual name.
-// Otherwise it returns the empty string.
+// usualEntry returns a source with one of the usual names. It prefers a source in the top directory. If there is
+// none, it returns the only source with a usual name below the top directory, such as src/main.rs. If there is not
+// exactly one, it returns the empty string.
 func usualEntry(usual, sources []string) string {
 	for _, name := range usual {
 		if slices.Contains(sources, name) {
@@ -286,7 +286,7 @@ func usualEntry(usual, sources []string) string {
 	return ""
 }
 
-// readable replaces names in a compiler's text with those that the contestant knows.
+// readable replaces the file names in a compiler's log with the names that the contestant knows.
 func (src *source) readable(log string) string {
 	log = strings.ReplaceAll(log, buildDir+"/", "")
 	base := filepath.Base(src.path)

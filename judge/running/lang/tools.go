@@ -93,7 +93,7 @@ func (lo *locator) visible() []string {
 	return outermost(append(all, slices.Concat(found...)...))
 }
 
-// find finds a language's toolchain. If a tool is missing, the error is a *MissingError.
+// find returns a language's toolchain, and remembers it. If a tool is missing, the error is a *MissingError.
 func (lo *locator) find(ctx context.Context, l *config.Language) (*toolchain, error) {
 	lo.mu.Lock()
 	get, ok := lo.known[l.ID]
@@ -145,9 +145,9 @@ func (lo *locator) look(ctx context.Context, l *config.Language) (*toolchain, er
 	return c, nil
 }
 
-// locate runs a language's tool to find its real location. If a shim does not work, it tries the next shim on the
-// PATH. Shims of tools that are not installed are ignored. If no shim works, works is false, and broken is the
-// reason, or nil if there are no other shims.
+// locate runs a language's tool to find the directories of its real location. If a shim does not work, it tries
+// the next shim on the PATH. It ignores shims of tools that are not installed. If no shim works, works is false.
+// Then broken is the first failure, or nil if all shims were ignored.
 func (lo *locator) locate(ctx context.Context, l *config.Language) (folders []string, broken error, works bool) {
 	if len(l.Locate) == 0 {
 		return nil, nil, true
@@ -212,7 +212,7 @@ func (c *toolchain) add(name, path, home string) {
 	c.identity += stamp(real) + "\n"
 }
 
-// show makes a directory visible, unless that would expose a whole home directory.
+// show makes dir visible to programs, unless dir is always visible, or is or contains the home directory.
 func (c *toolchain) show(dir, home string) {
 	if usual(dir) || dir == "/" || dir == home || strings.HasPrefix(home, dir+"/") {
 		return
@@ -276,7 +276,7 @@ func outermost(paths []string) []string {
 }
 
 // run runs a tool on this machine, outside the sandbox. The tool can read the home directory, where shims look for
-// the actual tools, but cannot create anything in it.
+// the tools that they start. It cannot create anything there.
 func run(ctx context.Context, argv []string, home string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -305,10 +305,11 @@ func run(ctx context.Context, argv []string, home string) (string, error) {
 	return own(string(out)), nil
 }
 
-// mostMirrored is the maximum number of entries in a home directory that are linked.
+// mostMirrored is the maximum number of entries in a home directory for which mirrored creates links. If there are
+// more, it returns an error.
 const mostMirrored = 2000
 
-// mirrored creates a directory of links to everything in the home directory.
+// mirrored creates a temporary directory with a link to each entry of the home directory.
 func mirrored(home string) (mirror string, remove func(), err error) {
 	entries, err := os.ReadDir(home)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -357,15 +358,16 @@ type probe struct {
 	When   time.Time `json:"when"`
 }
 
-// How long a result is valid. A shim may change its output without a visible change.
+// How long the remembered output of a tool is valid. A shim may start to print something else although no file has
+// visibly changed.
 const (
 	fresh       = 24 * time.Hour
 	freshAbsent = 10 * time.Minute // a missing tool may be installed at any time
 )
 
-// get returns the remembered answer to a question. If there is none, it calls ask. It also remembers that a tool
-// is not installed, because each start of the judge looks for the tool. It does not remember other failures, which
-// may be due to a lack of memory or time.
+// get returns the remembered answer to a question. If there is none, it calls ask. It also remembers an answer
+// that a tool is not installed, because each start of the judge asks for the tool. It does not remember other
+// failures, because they may be due to a lack of memory or time.
 func (p *probes) get(question string, ask func() (string, error)) (string, error) {
 	sum := sha256.Sum256([]byte(question))
 	key := hex.EncodeToString(sum[:16])
@@ -414,8 +416,8 @@ func (p *probes) read() map[string]probe {
 	return known
 }
 
-// write writes the file, merged with results that other processes wrote meanwhile. If that fails, tools are run
-// again next time.
+// write writes the remembered answers to the file, merged with those that other processes wrote meanwhile. If that
+// fails, the tools are run again next time.
 func (p *probes) write() {
 	if p.file == "" {
 		return

@@ -35,7 +35,7 @@ func mentions(l *config.Language, word string) bool {
 	return false
 }
 
-// mentionsVersion reports whether a build requires the version of the tools.
+// mentionsVersion reports whether the settings of a language contain the placeholder for the version of its tools.
 func mentionsVersion(l *config.Language) bool {
 	const word = "{" + config.Version + "}"
 	for _, texts := range []map[string]string{l.Files, l.Kit.Files, l.Env, l.BuildEnv} {
@@ -90,7 +90,7 @@ func find(l *config.Language, texts [][]byte, words map[string]string) {
 	}
 }
 
-// maxPublic is the maximum length in bytes of a name that may become a file name.
+// maxPublic is the maximum length in bytes of a public Java class name that is used as a file name.
 const maxPublic = 200
 
 func findWord(f config.Find, texts [][]byte) string {

@@ -101,8 +101,8 @@ func versus(b *testing.B, pause time.Duration, bare, boxed func() error) {
 	b.ReportMetric(float64((y - x).Microseconds()), "added-µs")
 }
 
-// eachNoop measures with a program of a few bytes, which is the hardest baseline. If there is a C compiler, it
-// also measures with a statically linked program.
+// eachNoop runs a benchmark with a program of a few bytes, which is the hardest baseline for the sandbox. If there
+// is a C compiler, it also runs the benchmark with a statically linked program.
 func eachNoop(b *testing.B, bench func(b *testing.B, path string)) {
 	b.Run("a few bytes", func(b *testing.B) { bench(b, tinyProgram(b)) })
 	b.Run("static C", func(b *testing.B) {

@@ -65,8 +65,8 @@ func (c doing) timed() bool {
 	return false
 }
 
-// sleeps reports whether a thread waits only for a timer or a signal, so that neither the judge nor the machine
-// delays it.
+// sleeps reports whether c waits only for a timer, a signal, another thread, or a child process. Such a thread is
+// delayed neither by the judge nor by the machine.
 func (c doing) sleeps() bool {
 	switch {
 	case c.running:
@@ -77,8 +77,8 @@ func (c doing) sleeps() bool {
 	return slices.Contains(pollCalls, c.number) && c.args[0] == 0 // polling no file is a sleep
 }
 
-// sleep records whether a run was sleeping after half of its wall time limit and again near the end. If the run
-// then exceeds the limit, the judge knows whether it was sleeping.
+// sleep records whether a run was sleeping when half of its wall time limit had passed, and again near the limit.
+// If the run then exceeds the limit, the record shows whether it slept.
 type sleep struct {
 	wall  time.Duration // the limit; zero means no limit
 	mu    sync.Mutex
@@ -101,7 +101,7 @@ func (s *sleep) watch(p place) {
 	s.timer = time.AfterFunc(s.wall/2, func() { s.look(&p, s.wall*3/8) })
 }
 
-// look examines a run, and schedules another check if again is positive.
+// look records whether all threads of the run at p sleep. After the first check, it schedules the second one.
 func (s *sleep) look(p *place, again time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

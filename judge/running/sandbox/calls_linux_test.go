@@ -135,8 +135,8 @@ func TestTurnsBeginWithTheProcess(t *testing.T) {
 	until(t, func() bool { turns.look(turnEvery); return lives[0].ctx.Err() != nil })
 }
 
-// TestTurnsEndWithTheProcess checks that no process is charged for the time that the judge takes to notice the end
-// of a process. After the judge has noticed it, the time is charged to the other process.
+// TestTurnsEndWithTheProcess checks that no process is charged for the time until the judge notices that a process
+// has ended. From then on, the other process is charged.
 func TestTurnsEndWithTheProcess(t *testing.T) {
 	start := func(name string, args ...string) *os.Process {
 		c := exec.CommandContext(t.Context(), name, args...)
@@ -307,7 +307,8 @@ func (g gate) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// dialogue returns the turns of two processes with these wall time limits. The processes are placed later.
+// dialogue returns the turns of two processes with these wall time limits. The test later calls place to connect
+// each of them with a real process.
 func dialogue(t *testing.T, first, second time.Duration) (*turns, []life, []ends) {
 	all := []Joined{{Command: &judge.Command{Limits: judge.Limits{Wall: first}}, To: 1, Copy: io.Discard}, {
 		Command: &judge.Command{Limits: judge.Limits{Wall: second}}, Copy: io.Discard,

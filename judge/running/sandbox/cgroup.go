@@ -140,8 +140,9 @@ func (g *groups) joinV1(all []hierarchy, name string) error {
 	return nil
 }
 
-// joinV2 creates a directory with the controllers. In version 2, only a group without processes can enable
-// controllers for its children. The group of this process is usually not empty, so joinV2 also tries its parent.
+// joinV2 creates this judge's group with the controllers. In version 2, only a group without processes can enable
+// controllers for its children. The group of this process usually contains processes, so joinV2 also tries the
+// groups above it.
 func (g *groups) joinV2(all []hierarchy, name string) error {
 	i := slices.IndexFunc(all, func(h hierarchy) bool { return h.version == 2 })
 	if i < 0 {
@@ -194,8 +195,9 @@ func handDown(dir string) error {
 	return nil
 }
 
-// claim creates a directory and locks it. If another judge's cleanup removes the directory before it is locked,
-// claim creates it again. On a busy machine, a cleanup may keep the directory locked for a long time.
+// claim creates a directory for this judge's group, and locks it. If another judge's cleanup removes the directory
+// before it is locked, claim creates it again. On a busy machine, a cleanup may keep the directory locked for a
+// long time.
 func (g *groups) claim(dir string) error {
 	for end := time.Now().Add(mostSwept); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
@@ -220,7 +222,7 @@ func (g *groups) claim(dir string) error {
 	return fmt.Errorf("claim %s: other judges keep removing it", dir)
 }
 
-// mostSwept is how long claim tries again if cleanups of other judges interfere.
+// mostSwept is how long claim keeps trying while cleanups by other judges remove or lock the directory.
 const mostSwept = time.Minute
 
 // leave removes this judge's directories. The directories of workers must have been removed.
@@ -232,9 +234,9 @@ func (g *groups) leave() {
 	g.locks = nil
 }
 
-// sweepGroups removes the groups of killed judges below dir and its siblings, because a killed judge may have used
-// another parent group. It also kills processes in these groups. There are usually none, because zygotes exit with
-// their judge.
+// sweepGroups removes the groups of killed judges in dir and in the siblings of dir, because a killed judge may
+// have used another parent group. It first kills the processes in these groups. There are usually none, because
+// zygotes exit with their judge.
 func sweepGroups(dir string) {
 	stale, _ := filepath.Glob(filepath.Join(dir, groupPrefix+"*"))
 	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", groupPrefix+"*"))
@@ -299,7 +301,7 @@ const (
 	fileCPU     = "cpu.usage"
 )
 
-// A leafFile is a file of a leaf, with the sandbox's name for it and the kernel's.
+// A leafFile is a file in a leaf group, with the name that the sandbox uses for it and the name in the kernel.
 type leafFile struct {
 	name, file string
 	flag       int

@@ -22,8 +22,8 @@ import (
 	"assay/judge/running/sandbox/sandboxtest"
 )
 
-// TestLevels runs the suite on every isolation level that this machine offers to this user. Without ASSAY_SLOW, it
-// uses only the best one and none.
+// TestLevels runs the suite on every isolation level that this machine offers to the current user. Without
+// ASSAY_SLOW, it runs the suite only on the best level and on None.
 func TestLevels(t *testing.T) {
 	s, err := sandbox.New(sandboxtest.Any())
 	if err != nil {
@@ -43,7 +43,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestLevelsOfAnyUser runs the suite again as an unprivileged user, if this user is user 0.
+// TestLevelsOfAnyUser runs the suite again as an unprivileged user if the tests run as user 0.
 func TestLevelsOfAnyUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not user 0: TestLevels is the same")
@@ -92,8 +92,9 @@ func faults(out []byte) string {
 	return b.String()
 }
 
-// containers maps descriptions to kinds of containers. Some belong to an unprivileged user, who is user 0 inside
-// the container. Others belong to the machine's user 0, and one of these is in a namespace without other users.
+// containers maps descriptions to kinds of containers. Some kinds belong to an unprivileged user, who is user 0
+// inside the container. The other kinds belong to the machine's user 0. In one of these, the user namespace
+// contains no other users.
 var containers = map[string]struct {
 	root  bool
 	setup string // shell commands that run inside before the judge starts
@@ -174,8 +175,8 @@ func contained(t *testing.T, dir string, root bool, setup string) *exec.Cmd {
 	return cmd
 }
 
-// TestOtherJudgesFillTheLimit checks that processes of other judges do not count if only the kernel's limit of
-// processes per user bounds the processes of a program.
+// TestOtherJudgesFillTheLimit checks that processes of other judges do not count toward a program's limit. It
+// covers the case in which only the kernel's limit of processes per user bounds the program's processes.
 func TestOtherJudgesFillTheLimit(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("not user 0")

@@ -87,8 +87,8 @@ var machines = map[string]elf.Machine{
 	"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV,
 }
 
-// otherMachine returns a reason if the file is a program for another machine. The kernel may execute it anyway,
-// but then it fails at its first system call.
+// otherMachine returns a reason if the file is a program for another kind of machine. The kernel may start such a
+// program, but the program then fails at its first system call.
 func otherMachine(path string) string {
 	file, err := elf.Open(path)
 	if err != nil {

@@ -26,11 +26,11 @@ func Main() {
 	mainCalled.Store(true)
 }
 
-// mainCalled reports whether this binary calls Main, and so can be started as a guard.
+// mainCalled reports whether this process has called Main. If so, its binary can be started as a guard.
 var mainCalled atomic.Bool
 
-// guard is a process that briefly outlives the judge, to kill the process groups of plain processes. Without
-// isolation, nothing else would end these processes if the judge is killed.
+// guard is a process that outlives the judge for a moment. It then kills the process groups of programs that run
+// without isolation, because nothing else would end them if the judge is killed.
 type guard struct {
 	mu    sync.Mutex
 	tell  *os.File // nil if there is no guard
@@ -108,8 +108,8 @@ func guardMain() {
 // kernel kills the process when that thread ends.
 func startGuarded(cmd *exec.Cmd) (release func(), err error) { return theGuard().start(cmd) }
 
-// start starts cmd. If possible, the process is held until the guard knows it. If processes cannot be held and the
-// judge is killed before the guard knows the process, then the process and its children survive.
+// start starts cmd. If possible, it holds the process until the guard knows the process group. If processes cannot
+// be held and the judge is killed before that, the process and its children survive.
 func (g *guard) start(cmd *exec.Cmd) (release func(), err error) {
 	unlock := keepThread(cmd)
 	if g.holds {

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keepThread makes the process end with the thread that starts it, and locks the caller to that thread.
+// keepThread sets cmd so that the process ends with the thread that starts it. It locks the caller to that thread
+// until unlock is called.
 func keepThread(cmd *exec.Cmd) (unlock func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	runtime.LockOSThread()
@@ -17,9 +18,9 @@ func keepThread(cmd *exec.Cmd) (unlock func()) {
 
 const canHold = true
 
-// hold makes a process stop before its first instruction, like a traced process. The caller must stay on its
-// thread from before the start until it calls letGo. The process ends with that thread. So it does not stay
-// stopped forever if the judge is killed before letGo.
+// hold makes a process stop before its first instruction, like a traced process. The caller must stay on the same
+// thread from before the start until it calls letGo. The kernel kills the process if that thread ends. So the
+// process does not stay stopped forever if the judge is killed before letGo.
 func hold(attr *syscall.SysProcAttr) { attr.Ptrace, attr.Pdeathsig = true, syscall.SIGKILL }
 
 // letGo lets a held process continue.

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestNothingBeginsUnguarded checks that a program does not start until the guard knows it. A program that starts
-// earlier could start another process, which would survive if the judge is killed.
+// TestNothingBeginsUnguarded checks that a program does not begin before the guard knows the program's process
+// group. Otherwise the program could start another process, which would survive if the judge is killed.
 func TestNothingBeginsUnguarded(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

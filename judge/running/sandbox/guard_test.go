@@ -19,8 +19,8 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// unguardedMark makes the test binary act as a judge without isolation that will be killed. The judge runs a
-// program or a tool.
+// unguardedMark makes the test binary act as a judge without isolation that runs a program or a tool. The test
+// kills this judge.
 const unguardedMark = "ASSAY_PLAY_UNGUARDED"
 
 // family is a command whose process has a child. Both keep standard error open.
@@ -41,8 +41,8 @@ func playUnguarded() {
 	os.Exit(1)
 }
 
-// TestKilledWithoutIsolation kills judges without isolation. Their programs keep a pipe open, so the end of the
-// pipe shows that they have ended.
+// TestKilledWithoutIsolation kills judges without isolation, and checks that their programs end. The programs keep
+// a pipe open, so the end of the pipe shows that they have ended.
 func TestKilledWithoutIsolation(t *testing.T) {
 	for _, what := range []string{"program", "tool"} {
 		t.Run(what, func(t *testing.T) {

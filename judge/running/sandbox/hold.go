@@ -12,7 +12,8 @@ import (
 )
 
 // Held is a long-running process whose standard input and output are files of the caller. The caller can read the
-// process's clocks while it runs and pin it to a CPU. It does not count toward Options.Workers.
+// process's clocks while it runs and pin the process to a CPU. A Held process does not count toward
+// Options.Workers.
 type Held struct {
 	cancel context.CancelCauseFunc
 	ended  chan struct{} // closed when exec and err are set
@@ -86,11 +87,12 @@ func (h *Held) CPU() (time.Duration, bool) {
 	return h.place.cpu()
 }
 
-// Threads contains the CPU use of a process's threads so far. It is empty if the system does not report it.
+// Threads maps each thread of a process to its CPU use so far. It is empty if the system does not report the CPU
+// use.
 type Threads map[string]thread
 
-// thread is how long a thread has been on a CPU, and how long it was ready but had to wait for a CPU. The system
-// adds a current wait only when it ends.
+// thread records how long a thread has been on a CPU, and how long it was ready but had to wait for a CPU. The
+// system adds a wait to the record only when the wait ends.
 type thread struct {
 	ran, waited time.Duration
 	ready       bool // whether it runs or waits for a CPU
@@ -103,7 +105,7 @@ func (h *Held) Threads() Threads {
 	return h.place.done()
 }
 
-// Ran returns for how long the threads have been on CPUs since the earlier value in before.
+// Ran returns for how long the threads in t have run on CPUs since before was recorded.
 func (t Threads) Ran(before Threads) (sum time.Duration) {
 	for name, now := range t {
 		sum += now.ran - before[name].ran
@@ -111,8 +113,8 @@ func (t Threads) Ran(before Threads) (sum time.Duration) {
 	return sum
 }
 
-// Waited returns for how long the process has waited for a CPU since the earlier value in before. This is the
-// longest wait of any of its threads.
+// Waited returns for how long the process has waited for a CPU since before was recorded. This is the longest wait
+// of any of its threads.
 func (t Threads) Waited(before Threads) (longest time.Duration) {
 	for name, now := range t {
 		longest = max(longest, now.waited-before[name].waited)
@@ -120,7 +122,7 @@ func (t Threads) Waited(before Threads) (longest time.Duration) {
 	return longest
 }
 
-// Waiting reports whether any thread is waiting for a CPU and has not run since the earlier value in before.
+// Waiting reports whether any thread is waiting for a CPU and has not run since before was recorded.
 func (t Threads) Waiting(before Threads) bool {
 	for name, now := range t {
 		if was, known := before[name]; known && now.ready && now.ran == was.ran {

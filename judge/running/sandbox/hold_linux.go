@@ -27,8 +27,8 @@ func (p *place) clock() *os.File {
 	return nil
 }
 
-// cpu reads the CPU time from the control group. Without a control group, it reads the clock of the process, which
-// does not include living children.
+// cpu returns the CPU time of the process. It reads the time from the control group. Without a control group, it
+// reads the clock of the process, which does not include living children.
 func (p *place) cpu() (time.Duration, bool) {
 	for _, dir := range p.groups {
 		if text, err := os.ReadFile(filepath.Join(dir, "cpuacct.usage")); err == nil {
@@ -63,8 +63,9 @@ func (p *place) done() Threads {
 	return all
 }
 
-// used returns the CPU time of all living threads, including those of children, and the bytes of private memory.
-// It also reports whether all threads sleep, so that none runs or waits for a CPU or a disk.
+// used reports whether all living threads of the process and of its children sleep. If so, it also returns their
+// CPU time and the bytes of their private memory. If any thread runs, or waits for a CPU or a disk, sleeps is
+// false.
 func (p *place) used() (sum time.Duration, memory int64, sleeps bool) {
 	threads := p.threads()
 	for _, dir := range threads {
@@ -82,7 +83,7 @@ func (p *place) used() (sum time.Duration, memory int64, sleeps bool) {
 	return sum, memory, len(threads) > 0
 }
 
-// pin binds every thread to a CPU, including threads that start meanwhile.
+// pin binds every thread of the process to a CPU, including threads that start while pin runs.
 func (p *place) pin(processor int) error {
 	main := p.process()
 	if main == 0 {
@@ -112,10 +113,12 @@ func (p *place) pin(processor int) error {
 	}
 }
 
-// maxThreads limits the work of pin for a process that keeps starting threads.
+// maxThreads is the maximum number of threads that pin binds. It limits the work for a process that keeps starting
+// threads.
 const maxThreads = 10_000
 
-// process returns the id of the process itself, which is a child of the zygote. It returns zero if there is none.
+// process returns the id of the process itself. In a sandbox, p.pid is the zygote, and the process is its child.
+// If there is no such child, process returns zero.
 func (p *place) process() int {
 	if !p.inside {
 		return p.pid

@@ -106,7 +106,7 @@ func (s *session) openMemory(r io.Reader) error {
 	return err
 }
 
-// onlyReader hides a WriteTo method, which would bypass the buffer.
+// onlyReader hides a reader's WriteTo method. Otherwise io.Copy would call that method and bypass the buffer.
 type onlyReader struct{ io.Reader }
 
 type fdWriter int

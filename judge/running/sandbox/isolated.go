@@ -36,7 +36,7 @@ type isolated struct {
 	closed bool
 }
 
-// open tries an isolation level. The report lists what the level lacks on this machine.
+// open opens the backend for an isolation level. The report lists what the level does not enforce on this machine.
 func open(r Level, o Options) (_ backend, report Report, err error) {
 	if r == None {
 		return newPlain(o), plainReport(o), nil
@@ -91,9 +91,9 @@ func open(r Level, o Options) (_ backend, report Report, err error) {
 	return b, report, nil
 }
 
-// user returns the user id for a worker's programs if the judge is user 0. The kernel limits the number of
-// processes per user. If only that limit can bound a program's processes, each worker gets its own user id. Such
-// an id is very unlikely to be in use.
+// user returns the user id for a worker's programs if the judge is user 0. It is InsideUID unless only the
+// kernel's limit of processes per user can bound a program's processes. In that case, each worker gets its own
+// user id, which is very unlikely to be in use.
 func (b *isolated) user(worker int) int {
 	const most = 0x7fffffff - InsideUID
 	if b.own || b.groups != nil && b.groups.has["pids"] {
@@ -102,8 +102,8 @@ func (b *isolated) user(worker int) int {
 	return InsideUID + 1 + int((uint64(b.users)+uint64(worker))%most)
 }
 
-// hasUser returns an error if programs cannot run as this user. A container of an unprivileged user has few
-// user ids.
+// hasUser returns an error if programs cannot run as user id. For example, a container of an unprivileged user has
+// only a few user ids.
 func hasUser(id int) error {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -267,14 +267,14 @@ func (b *isolated) run(ctx context.Context, j *job) (judge.Exec, error) {
 	}
 }
 
-// unread reports whether an input can be used again after a run has failed to start. A reader may already have
-// been read.
+// unread reports whether an input can be passed to another run after a run has failed to start. A reader that is
+// not a file may already have been read.
 func unread(in io.Reader) bool {
 	_, file := in.(*os.File)
 	return in == nil || file
 }
 
-// identify returns the mounts with the identities of the directories that are currently at their paths.
+// identify returns the mounts, each with the identity of the directory that is currently at its host path.
 func identify(mounts []judge.Mount) ([]mountKey, error) {
 	if len(mounts) == 0 {
 		return nil, nil

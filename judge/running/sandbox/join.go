@@ -156,7 +156,7 @@ func settle(all []Joined, jobs []job, ended []Ended, pipes []ends, turns *turns)
 	}
 }
 
-// outlive waits for all processes to end, and kills those that take too long.
+// outlive waits for all processes to end. After the time in most, it kills the processes that still run.
 func outlive(lives []life, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -243,11 +243,11 @@ type relay struct {
 	carries atomic.Bool // whether data was ready to be read and has not been written yet
 }
 
-// closeDelay is how long the relay waits for a Held process to end after the process has closed its output. Only
-// then does the relay close the reader's input. A process that is about to end usually ends within this delay, so
-// its end comes before the reader's reaction. The slowest such processes are language runtimes that shut down on a
-// busy machine. A process that waits for its reader to end waits the whole delay. If the process has ended but the
-// judge has not noticed it, the delay is extended.
+// closeDelay is how long the relay waits for a Held process to end after the process has closed its output. Then
+// the relay closes the reader's input. A process that is about to end usually ends within this delay, and thus
+// before the reader reacts. The slowest such processes are language runtimes that shut down on a busy machine. If
+// a process instead waits for its reader to end, the whole delay passes. If the process has ended but the judge
+// has not noticed it, the delay is extended.
 const closeDelay = 1500 * time.Millisecond
 
 func (r *relay) run(j *Joined) {
@@ -288,7 +288,8 @@ func (r *relay) run(j *Joined) {
 	}
 }
 
-// linger waits for the writing process to end, for at most closeDelay.
+// linger waits for the writing process to end. It gives up after closeDelay, unless the process has ended and the
+// judge has not noticed it.
 func (r *relay) linger() {
 	for delay := closeDelay; ; delay = turnEvery {
 		select {

@@ -42,7 +42,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestRelayLingers checks when a reader sees the end of a process that closed its output.
+// TestRelayLingers checks how long after a process closes its output the relay closes the reader's input.
 func TestRelayLingers(t *testing.T) {
 	for name, row := range map[string]struct {
 		held         bool

@@ -48,7 +48,7 @@ type Enforcement struct {
 	By   string // what enforces it; empty if nothing does
 }
 
-// Rows returns all properties, with the mechanisms that enforce them.
+// Rows returns all properties, each with the mechanism that enforces it on the report's level.
 func (r Report) Rows() []Enforcement {
 	rows := make([]Enforcement, len(enforced))
 	for i, e := range enforced {
@@ -94,8 +94,8 @@ var enforced = []struct {
 	{"output limit", everywhere("counted pipe")},
 }
 
-// grouped returns the mechanisms for a property that control groups enforce. For levels without control groups,
-// the mechanism is the one in the parameter instead.
+// grouped returns the mechanism on each isolation level for a property that control groups enforce. On levels
+// without control groups, the mechanism is the parameter instead.
 func grouped(instead string) map[Level]string {
 	return map[Level]string{RootV2: byGroups2, RootV1: byGroups1, Root: instead, RootlessV2: byGroups2, Rootless: instead}
 }

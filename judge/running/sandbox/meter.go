@@ -11,10 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// meter measures and limits the runs of one zygote through its control groups.
+// meter measures and limits the runs of one zygote through the zygote's control groups.
 //
-// In version 1 only the forking thread of the zygote is in the groups, so they contain only the run and that
-// thread's own CPU time. In version 2 the whole zygote is in the group, and its own use is subtracted.
+// In version 1, only the zygote's forking thread is in the groups, so the groups count only the run and the CPU
+// time of that thread. In version 2, the whole zygote is in the group. In both versions, the CPU time of the
+// zygote is subtracted.
 type meter struct {
 	version int
 	ownCPU  int32 // clock for the zygote's own CPU time within the group
@@ -44,8 +45,8 @@ type meter struct {
 	buf [512]byte
 }
 
-// newMeter returns a meter for the descriptors of a leaf's files. Without control groups, it gets a poller later,
-// once /proc is mounted.
+// newMeter returns a meter for the files of a leaf. The slices names and fds contain their names and descriptors.
+// Without control groups, the meter gets a poller later, once /proc is mounted.
 func newMeter(version int, names []string, fds []int) *meter {
 	m := &meter{version: version, ownCPU: unix.CLOCK_THREAD_CPUTIME_ID}
 	if version == 2 {
@@ -86,7 +87,8 @@ func (m *meter) join() error {
 // increased by slack, and by the memory that remains charged from earlier runs, such as cached files.
 const slack = 1 << 20
 
-// staleCache is how much memory may remain charged before it is reclaimed.
+// staleCache is the amount of memory from earlier runs that may remain charged. If there is more, the meter
+// reclaims it before a run.
 const staleCache = 8 << 20
 
 // begin sets the limits for a run and starts measuring.
@@ -200,8 +202,8 @@ func (m *meter) cpuSince() (used, group, own int64) {
 	return max(0, group-m.cpuStart-(own-m.ownStart)), group, own
 }
 
-// end returns the CPU time of a run whose processes have all ended. Until the next run, only the zygote is left,
-// whose own time is not counted. So the next run's time is counted from here.
+// end returns the CPU time of a run whose processes have all ended. The time of the next run is counted from here
+// on, because until then only the zygote runs, and the zygote's own time is subtracted.
 func (m *meter) end(usage *unix.Rusage) (cpu int64) {
 	if m.poll != nil {
 		m.poll.finish(usage)
@@ -219,16 +221,17 @@ func (m *meter) threads(processors int64) int64 {
 	return max(1, min(processors, m.number(m.pidsNow)))
 }
 
-// sample reads the memory use of a running program, because kernels before 6.12 cannot reset the peak.
+// sample records the current memory use of a running program. It does so only on kernels before 6.12, which cannot
+// reset the peak.
 func (m *meter) sample() {
 	if !m.resets && m.usage >= 0 {
 		m.sampled = max(m.sampled, m.number(m.usage))
 	}
 }
 
-// memoryUsed returns the run's peak, and whether a process was killed because of memory. The kernel's count of
-// kills shows the kill, because a program may reach its limit and survive. If a program's own pages exceed the
-// limit, killed is true even if the slack allowed the program to survive.
+// memoryUsed returns the run's peak memory use, and whether a process was killed because of memory. A kill is
+// detected by the kernel's count of kills, because a program may reach its limit and survive. If a program's own
+// pages exceed the limit, killed is true even if the slack allowed the program to survive.
 func (m *meter) memoryUsed(memory int64, usage *unix.Rusage) (peak int64, killed bool) {
 	if m.poll != nil {
 		return m.poll.peak, memory > 0 && m.poll.peak > memory

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// passing copies the output of a process to the writers of its command. Package exec does this too, but it waits
-// until no process holds a pipe open. With a WaitDelay it drops data that is in the pipe after that time, and a
-// busy machine may keep the judge from reading for longer.
+// passing copies the output of a process to the writers of its command. Package exec also copies output, but it
+// waits until no process holds a pipe open. With a WaitDelay, package exec drops data that is still in the pipe
+// after the delay. On a busy machine, the judge may be kept from reading for longer than the delay.
 type passing struct {
 	theirs, ours []*os.File // the ends of the pipes
 	done         chan error
@@ -40,7 +40,8 @@ func passOn(cmd *exec.Cmd) (*passing, error) {
 	return p, nil
 }
 
-// started closes the pipe ends that now belong to the process, if it was started.
+// started closes the judge's copies of the pipe ends that belong to the process. It must also be called if the
+// process could not be started.
 func (p *passing) started() {
 	for _, end := range p.theirs {
 		end.Close()

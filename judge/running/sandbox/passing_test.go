@@ -24,8 +24,8 @@ func (l *listener) Write(b []byte) (int, error) {
 	return len(b), l.fails
 }
 
-// TestPassing checks that all output of a process is passed on, even if the writer is slow. It also checks that
-// finish does not wait long for processes that hold the pipe open. The test writes in place of the process.
+// TestPassing checks that all output of a process is passed on, even if the writer in the judge is slow. It also
+// checks that finish does not wait long for processes that hold the pipe open. The test itself writes the output.
 func TestPassing(t *testing.T) {
 	broken := errors.New("broken")
 	for name, row := range map[string]struct {
@@ -69,7 +69,7 @@ func TestPassing(t *testing.T) {
 	})
 }
 
-// pass returns a passing, and the pipe end that a process would have.
+// pass returns a passing that copies to a listener, and the pipe end to which a process would write.
 func pass(t *testing.T, to *listener) (*passing, *os.File) {
 	c := &exec.Cmd{Stdout: os.Stdout, Stderr: to}
 	p, err := passOn(c)

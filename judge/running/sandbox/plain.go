@@ -16,8 +16,8 @@ import (
 	"assay/judge/internal/raze"
 )
 
-// plain runs commands as plain processes without isolation. It enforces limits for wall time and output. The other
-// limits are only checked from time to time during the run, and after it.
+// plain runs commands as plain processes, without isolation. It enforces the limits for wall time and output. It
+// only checks the other limits, from time to time during the run and after it.
 type plain struct {
 	mu   sync.Mutex
 	dir  string // parent of the runs' scratch directories; empty before the first run
@@ -45,7 +45,8 @@ func (p *plain) scratch() (dir string, err error) {
 	return os.MkdirTemp(p.dir, "run-")
 }
 
-// close also removes files written by processes that had left their group and so outlived their run.
+// close removes the scratch directories. These may contain files of processes that left their group and outlived
+// their run.
 func (p *plain) close() error {
 	if p.done == nil {
 		return nil
@@ -53,7 +54,7 @@ func (p *plain) close() error {
 	return p.done()
 }
 
-// plainReport lists which of the options plain processes do not enforce.
+// plainReport lists the options in o that the sandbox does not enforce for plain processes.
 func plainReport(o Options) (r Report) {
 	if o.Pin {
 		r.Missing = append(r.Missing, "programs staying on one processor")
@@ -185,7 +186,8 @@ type sight struct {
 	memory int64 // peak in bytes; zero if unknown
 }
 
-// watchPlain kills the process when ctx is done or a limit is exceeded. The returned function stops the watch.
+// watchPlain kills the process when ctx is done or a limit is exceeded. The returned function ends the watch and
+// returns what the watch has seen.
 func watchPlain(ctx context.Context, cancel context.CancelCauseFunc, p *os.Process, l judge.Limits) (stop func() sight) {
 	done := make(chan struct{})
 	var seen sight
@@ -295,7 +297,8 @@ func (p places) replace(s string) string {
 	return b.String()
 }
 
-// at returns the mount whose path is at s[i:]. If there are several, it returns the one with the longest path.
+// at returns the mount whose path in the sandbox starts at s[i]. If there are several, it returns the mount with
+// the longest path. It returns nil if there is none.
 func (p places) at(s string, i int) (found *judge.Mount) {
 	if s[i] != '/' || i > 0 && strings.IndexByte("=:,;@ \t'\"", s[i-1]) < 0 {
 		return nil

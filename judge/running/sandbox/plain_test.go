@@ -49,7 +49,8 @@ func TestPlainSweeps(t *testing.T) {
 		t.Skip("nothing is swept there")
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	// The process id of a living process, which may also occur in another container.
+	// The name contains the id of a living process. The directory must be removed nevertheless, because the judge
+	// that made it may have had the same id in another container.
 	stale := filepath.Join(os.TempDir(), fmt.Sprintf("%s%d-x", scratchPrefix, os.Getpid()))
 	if err := os.Mkdir(stale, 0o700); err != nil {
 		t.Fatal(err)
@@ -76,7 +77,8 @@ func TestPlainSweeps(t *testing.T) {
 	}
 }
 
-// TestPlainOutputOfTheQuick checks that the output limit applies to a process that ends before the watch sees it.
+// TestPlainOutputOfTheQuick checks that the output limit also applies to a process that ends before its first
+// check.
 func TestPlainOutputOfTheQuick(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no /bin/echo")

@@ -14,7 +14,8 @@ import (
 )
 
 // isHostRoot reports whether this process has the rights of the machine's user 0. User 0 of a user namespace may
-// be any user outside. If the mapping is unknown, isHostRoot returns true for user 0.
+// be any user outside the namespace. If the system does not report which user that is, isHostRoot returns true for
+// user 0.
 func isHostRoot() bool {
 	if os.Geteuid() != 0 {
 		return false

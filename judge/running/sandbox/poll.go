@@ -11,8 +11,8 @@ import (
 )
 
 // poller measures a run without control groups. It checks the processes of the namespace every few milliseconds.
-// It misses processes that start and end between two checks, except for what the kernel reports about ended
-// children.
+// Of a process that starts and ends between two checks, it knows only the resource use that the kernel reports to
+// the parent.
 type poller struct {
 	proc  int           // descriptor of /proc; -1 if there is none
 	cpu   map[int]int64 // CPU time in nanoseconds, by process id
@@ -109,15 +109,17 @@ func (p *poller) lookAt(pid int) (private, shared int64) {
 	return all - others, shared
 }
 
-// worthAsking is the amount of shared memory above which the poller determines how much of it belongs to no file.
+// worthAsking is the amount of shared memory of a process above which the poller reads how much of it belongs to
+// no file.
 const worthAsking = 1 << 20
 
-// askEvery is the time between two searches for shared mappings, which take longer than a check.
+// askEvery is the minimum time between two searches for shared mappings, because a search takes longer than a
+// normal check.
 const askEvery = 64 * time.Millisecond
 
-// find adds a process's shared mappings that belong to no file, in bytes by inode. Pages that an ended process
-// touched stay in memory, but are not among the pages of any living process. So mappings count with their full
-// size, and mappings from earlier checks still count.
+// find adds a process's shared mappings that belong to no file to segments, which maps inodes to sizes in bytes.
+// Pages that an ended process touched stay in memory, but are not reported for any living process. So a mapping
+// counts with its full size, and a mapping that an earlier check found still counts.
 func (p *poller) find(pid int, segments map[string]int64) {
 	fd, err := unix.Openat(p.proc, strconv.Itoa(pid)+"/maps", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

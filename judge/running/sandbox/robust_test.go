@@ -24,7 +24,7 @@ import (
 // judgeMark makes the test binary act as a judge that will be killed.
 const judgeMark = "ASSAY_PLAY_JUDGE"
 
-// playJudge runs programs forever, and reports when they run.
+// playJudge runs programs until it is killed, and reports when they run.
 func playJudge() {
 	s, err := sandbox.New(sandbox.Options{Workers: 4})
 	if err != nil {
@@ -142,7 +142,7 @@ func TestStaysFlat(t *testing.T) {
 	}
 }
 
-// TestSharedSlots checks that no run of one sandbox starts while a run of another has the only shared slot.
+// TestSharedSlots checks that two sandboxes that share a single slot do not run programs at the same time.
 func TestSharedSlots(t *testing.T) {
 	slots, dir := sandbox.NewSlots(1), sandboxtest.Programs(t)
 	one, two := newSandbox(t, sandbox.Options{Slots: slots}), newSandbox(t, sandbox.Options{Slots: slots})

@@ -17,7 +17,7 @@ import (
 // baseSystem lists the host paths that every program sees, read-only. Paths that do not exist are omitted.
 var baseSystem = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
-	// Files in /etc that language runtimes read, but never the host's users or secrets.
+	// Files in /etc that language runtimes read. None of them describes the host's users or contains secrets.
 	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
 	"/etc/localtime", "/etc/locale.alias", "/etc/mime.types",
 	"/etc/java-8-openjdk", "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/java-25-openjdk",
@@ -64,8 +64,8 @@ func Unseen(path string, readOnly []string) error {
 	}
 }
 
-// newRootAt lists the directories where the new root can be assembled, in the zygote's own mount namespace. The
-// first one that exists is used. Nothing that programs see may be inside it.
+// newRootAt lists directories in which the new root can be assembled, in the zygote's own mount namespace. The
+// first directory that exists is used. None of them may contain anything that programs see.
 var newRootAt = []string{"/sys", "/mnt", "/media", "/srv"}
 
 const rootFlags = unix.MS_NOSUID | unix.MS_NODEV
@@ -130,7 +130,7 @@ func bindSystem(base string) error {
 	return nil
 }
 
-// bindExtra mounts the paths in the options and, in a rootless zygote, those of the command.
+// bindExtra mounts the paths in Options.ReadOnly. In a rootless zygote, it also mounts the command's mounts.
 func (z *zygote) bindExtra(base string) error {
 	for _, path := range z.conf.ReadOnly {
 		have, err := os.Stat(base + path)
@@ -179,7 +179,7 @@ func cloneTree(path string, writable bool) (int, error) {
 	return tree, nil
 }
 
-// attach attaches a detached mount at a path, which it creates if it is missing.
+// attach attaches a detached mount at the path in to. If the path does not exist, attach creates it.
 func attach(tree int, to string) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(tree, &st); err != nil {
@@ -276,10 +276,10 @@ func enterRoot(base string) error {
 	return setRootWritable(false)
 }
 
-// hideMounts moves this thread, and all threads and processes that it starts, to an empty mount namespace. The
-// root stays in the main thread's namespace, and its mounts remain usable. In /proc/self/mountinfo, the kernel
-// lists only mounts of a process's own namespace that are below its root. So the list is empty, and does not
-// reveal where directories are on the host's disks.
+// hideMounts moves this thread, and everything that it starts later, to an empty mount namespace. The root remains
+// that of the main thread's namespace, whose mounts remain usable. In /proc/self/mountinfo, the kernel lists only
+// mounts of a process's own namespace that are below its root. So the list is empty, and does not reveal where
+// directories are on the host's disks.
 func hideMounts() error {
 	root, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -104,7 +104,8 @@ func (s *session) openFiles() error {
 	return s.openStream(&s.err, s.j.Stderr, 0)
 }
 
-// handOver passes a file to the program. If it is a pipe, the program becomes its owner; see pipe.
+// handOver passes a file to the program. If the file is a pipe, handOver also makes the program its owner; see
+// pipe.
 func (s *session) handOver(f *os.File) {
 	if st, err := f.Stat(); err == nil && st.Mode()&os.ModeNamedPipe != 0 && !s.b.rootless {
 		_ = s.give(int(f.Fd()))
@@ -112,7 +113,7 @@ func (s *session) handOver(f *os.File) {
 	s.theirs, s.keep = append(s.theirs, int(f.Fd())), append(s.keep, f)
 }
 
-// own adds a descriptor for the zygote that the session must close.
+// own passes a descriptor to the zygote, which the session must close after the run.
 func (s *session) own(fd int) {
 	s.theirs, s.owned = append(s.theirs, fd), append(s.owned, fd)
 }
@@ -149,8 +150,8 @@ func (s *session) pipe(theirs int) ([2]int, error) {
 	return fds, nil
 }
 
-// give makes InsideUID the owner and the group of a pipe. If the worker's programs run as another user, they get
-// access through the group.
+// give makes InsideUID the owner and the group of a pipe. If the worker's programs run as another user, their
+// group is InsideUID, so give also grants access to the group.
 func (s *session) give(fd int) error {
 	if s.w.user != InsideUID {
 		if err := unix.Fchmod(fd, 0o660); err != nil {
@@ -316,15 +317,16 @@ func letGroup(dir int, mode uint32) error {
 	return unix.Fchmod(fd, mode&0o7777|mode&0o700>>3)
 }
 
-// firstQuiet is how long the judge waits only for the reply. Most runs end within this time, and their output is
-// then read at once. A longer run that fills its pipe is delayed by this time once.
+// firstQuiet is how long the judge waits for the zygote's reply before it starts to read output. Most runs end
+// within this time, and their output is then read at once. A longer run that fills its pipe is delayed once, by at
+// most this time.
 const firstQuiet = 2 * time.Millisecond
 
 // workerTimeout is how long after the wall time limit a zygote may take to reply before it is considered lost.
 // Only a machine with serious problems is that slow.
 const workerTimeout = 20 * time.Second
 
-// wait waits for the zygote's reply, at first for nothing else.
+// wait waits for the zygote's reply. During the first moments, it does not read output; see firstQuiet.
 func (s *session) wait() (r reply, err error) {
 	if r, err = s.w.receive(); err == unix.EAGAIN {
 		if err := s.attend(); err != nil {
@@ -347,7 +349,7 @@ func (s *session) wait() (r reply, err error) {
 	return r, nil
 }
 
-// attend moves the program's output until the zygote replies.
+// attend copies the program's output to its writers until the zygote replies.
 func (s *session) attend() error {
 	polled := [3]unix.PollFd{
 		{Fd: int32(s.w.sock), Events: unix.POLLIN}, {Fd: int32(s.out.fd), Events: unix.POLLIN}, {Fd: int32(s.err.fd), Events: unix.POLLIN},

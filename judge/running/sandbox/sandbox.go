@@ -71,12 +71,12 @@ type Options struct {
 	// system.
 	ReadOnly []string
 	// Hidden lists host directories that programs may see only through a mount of their command. On each isolation
-	// level except None, New returns a *SeenError if one of them is inside what programs see. It does so even if
-	// file permissions would protect the directory, because New cannot know the permissions of files that are put
-	// there later.
+	// level except None, New returns a *SeenError if one of these directories is inside what programs see without
+	// such a mount. It does so even if file permissions would protect the directory, because New cannot know the
+	// permissions of files that are put there later.
 	Hidden []string
 	// Workers is the maximum number of concurrent runs. Zero means one per CPU. Processes started with Start do
-	// not count, nor do runs that are seen to wait.
+	// not count. Runs that idle do not count either; see Slots.
 	Workers int
 	// Slots, if not nil, limits the runs of several sandboxes together, and replaces Workers.
 	Slots Slots
@@ -126,9 +126,9 @@ type job struct {
 	// handed is called when the command's files have been passed to the process, or when it is certain that they
 	// will never be passed.
 	handed func()
-	// placed, if not nil, is called with the process's place, before handed.
+	// placed, if not nil, is called before handed, and receives the place of the process.
 	placed func(place)
-	// end is the time when the process ended, on the clock of moment.
+	// end is the time at which the process ended, as returned by the function moment.
 	end int64
 }
 
@@ -284,8 +284,9 @@ func (s *Sandbox) runWatched(ctx context.Context, j *job) (judge.Exec, error) {
 	return x, err
 }
 
-// Temp creates a directory for this process's temporary files, which programs may also write to. If this process
-// does not call done, the next process that calls Temp removes the directory.
+// Temp creates a directory for temporary files of this process, which programs may also write to. The function
+// done removes it. If this process ends without calling done, a later process that calls Temp removes the
+// directory.
 func Temp() (dir string, done func() error, err error) { return raze.Temp("", "assay-judge-") }
 
 // enter registers a run, so that Close waits for it.

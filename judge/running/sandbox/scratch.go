@@ -26,8 +26,8 @@ const (
 	scratchFiles   = 64 << 10
 	// oldTime is the time stamp of a new directory.
 	oldTime = 946684800
-	// fewFiles is the number of files up to which removal is faster than a new mount. It also limits the depth of
-	// the removal.
+	// fewFiles is the maximum number of files for which removing the files is faster than mounting a new scratch
+	// directory. It also limits how deep removal descends.
 	fewFiles = 64
 )
 

@@ -115,7 +115,8 @@ const (
 func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, error) {
 	deny := func(e unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: seccompErrno | uint32(e)} }
 	prog := []bpf.Instruction{
-		// Another architecture has other call numbers: int 0x80 would bypass the filter.
+		// Kill programs of another architecture, such as those that use int 0x80. They use other call numbers, so
+		// they would bypass the filter.
 		bpf.LoadAbsolute{Off: dataArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
 		bpf.RetConstant{Val: seccompKill},
@@ -124,7 +125,7 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: firstUnknown, SkipTrue: 1},
 		deny(unix.ENOSYS),
 	}
-	// Huge pages in the machine's pool are not charged to any process or group, so programs cannot have them.
+	// Refuse huge pages, because pages from the machine's pool are not charged to any process or group.
 	for _, row := range hugePages {
 		prog = append(prog,
 			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: row.call, SkipTrue: 3},
@@ -149,7 +150,7 @@ func filterProgram(rootless, polled, locks, pinned bool) ([]bpf.RawInstruction, 
 		}
 	}
 	prog = append(prog, argumentRules(deny)...)
-	// Notifications about reads of a directory have the same effect as inotify.
+	// Refuse F_NOTIFY. Its notifications about a directory have the same effect as inotify.
 	control := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.F_NOTIFY, SkipTrue: 1}, deny(unix.EINVAL),
@@ -188,8 +189,8 @@ func argumentRules(deny func(unix.Errno) bpf.Instruction) []bpf.Instruction {
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_UNIX, SkipTrue: 1},
 		deny(unix.EAFNOSUPPORT),
 		bpf.RetConstant{Val: seccompAllow},
-		// Disk space that is allocated without a write could not be watched. Freeing space is harmless. C
-		// libraries fall back to writing.
+		// Refuse to allocate disk space without writing, because the watch on a run's writes would not see it.
+		// Freeing space is harmless. If allocation fails, C libraries write instead.
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_FALLOCATE, SkipTrue: 4},
 		bpf.LoadAbsolute{Off: dataArg0 + 8, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: unix.FALLOC_FL_PUNCH_HOLE, SkipTrue: 1},

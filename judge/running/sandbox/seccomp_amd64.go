@@ -15,7 +15,7 @@ var oldCalls = []uintptr{
 	unix.SYS_CREATE_MODULE, unix.SYS_GET_KERNEL_SYMS, unix.SYS_QUERY_MODULE, unix.SYS_NFSSERVCTL, unix.SYS_INOTIFY_INIT,
 }
 
-// Calls that wait and that only this architecture still has.
+// Calls in which a thread waits, and which only this architecture still has.
 var (
 	oldEpolls = []int64{unix.SYS_EPOLL_WAIT}
 	oldPolls  = []int64{unix.SYS_POLL, unix.SYS_SELECT}

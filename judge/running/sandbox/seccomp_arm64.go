@@ -12,5 +12,5 @@ const (
 // oldCalls lists the refused calls that only this architecture still has.
 var oldCalls = []uintptr{unix.SYS_NFSSERVCTL}
 
-// Calls that wait and that only this architecture still has. There are none.
+// Calls in which a thread waits, and which only this architecture still has. There are none.
 var oldEpolls, oldPolls, oldSleeps []int64

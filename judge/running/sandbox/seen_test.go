@@ -44,8 +44,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestHiddenFoldersAreNotSeen checks that no isolation level gives a sandbox in which programs see hidden
-// directories, and that New does not fall back to none.
+// TestHiddenFoldersAreNotSeen checks that New returns a *SeenError if programs would see a hidden directory, and
+// does not fall back to the level None.
 func TestHiddenFoldersAreNotSeen(t *testing.T) {
 	for _, level := range []string{"", sandbox.Isolated} {
 		b, err := sandbox.New(sandbox.Options{Hidden: []string{t.TempDir()}, Isolation: level, Workers: 1})

@@ -66,8 +66,8 @@ func (s *slot) watch(p place) {
 	}
 }
 
-// look lends the slot of an idle run, and requests a slot for a run that has become active again. The active run
-// continues without waiting for the slot. Until another run ends, there is one run too many.
+// look lends the slot of a run that has become idle, and requests a slot again for a run that has become active.
+// The active run continues without waiting for the slot. So there is one run too many until another run ends.
 func (s *slot) look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -76,7 +76,7 @@ func (p *process) Stdin() io.WriteCloser { return p.in }
 func (p *process) Stdout() io.Reader     { return (*processOutput)(p) }
 func (p *process) Kill()                 { p.cancel(errKilled) }
 
-// CPUWait returns how long the process has waited for a CPU since the last call.
+// CPUWait returns how long the process has waited for a CPU since it was started.
 func (p *process) CPUWait() time.Duration { return p.waits.look() }
 
 // Wait waits for the process to end. Output from before the end can still be read.

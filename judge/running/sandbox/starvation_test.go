@@ -89,7 +89,8 @@ func TestStarvationUpToNow(t *testing.T) {
 	}
 }
 
-// TestThreadsSince checks that what one thread did before does not hide what another thread does.
+// TestThreadsSince checks that each thread is compared with its own earlier record. A large value that one thread
+// had before must not hide a change in another thread.
 func TestThreadsSince(t *testing.T) {
 	before := Threads{"main": {ran: 9, waited: 600}, "second": {ran: 8, waited: 10}}
 	for name, tt := range map[string]struct {
@@ -112,8 +113,9 @@ func TestThreadsSince(t *testing.T) {
 	}
 }
 
-// TestStarvationSeenLate checks a zygote that was itself kept from a CPU, so that its check is late. A thread that
-// ran meanwhile and is ready now has waited for as long as the check was late. This time is counted once.
+// TestStarvationSeenLate checks a zygote that is itself kept from a CPU, so that its check is late. If a thread
+// ran since the previous check and is ready now, it has waited for as long as the check was late. This time must
+// be counted once.
 func TestStarvationSeenLate(t *testing.T) {
 	type look struct {
 		took, late        int64
@@ -142,8 +144,8 @@ func TestStarvationSeenLate(t *testing.T) {
 	}
 }
 
-// TestWaitsOfAStartedProcess checks that all time before a process starts counts as waiting. After the start, the
-// waits of the process's threads count. If there is no data about a process, no time counts as waiting.
+// TestWaitsOfAStartedProcess checks that the time until a process starts counts as waiting. After that, the waits
+// of the process's threads count. If the system reports nothing about the process, no time counts.
 func TestWaitsOfAStartedProcess(t *testing.T) {
 	const nobody = 1 << 30 // no process has this id
 	dir := filepath.Join(t.TempDir(), "thread")

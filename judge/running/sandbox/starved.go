@@ -12,8 +12,8 @@ import (
 	"assay/judge"
 )
 
-// starvation adds up how long a run was ready but had to wait for a CPU that others used. This time is not wall
-// time of the run: a busy machine must not make a program look idle.
+// starvation adds up how long a run was ready but had to wait for a CPU that other programs used. This time is not
+// part of the run's wall time, because a busy machine must not make a program look idle.
 type starvation struct {
 	seen   map[string]scheduled // by thread
 	total  int64                // nanoseconds
@@ -26,11 +26,11 @@ type starvation struct {
 type scheduled struct{ ran, waited, pending int64 }
 
 const (
-	// starvationEvery is the time between two checks of the threads. The wait of a thread that ended in between is
-	// lost.
+	// starvationEvery is the time between two checks of the threads. If a thread ends between two checks, its last
+	// wait is not counted.
 	starvationEvery = int64(50 * time.Millisecond)
-	// starvationLast is the maximum age of the data when a run is about to be ended. It must not be shorter,
-	// because the kernel may record late that a thread ran.
+	// starvationLast is the maximum age of the last check when a run is about to be killed. A smaller value would
+	// be wrong, because the kernel may record late that a thread ran.
 	starvationLast = int64(2 * tick)
 	// mostStarved is how long a machine may keep a run from its CPUs before the sandbox returns an error instead
 	// of a result.
@@ -42,8 +42,8 @@ func (s *starvation) begin() {
 	s.total, s.looked, s.slept = 0, moment(), 0
 }
 
-// look adds the time that the threads of the run have waited since the previous check. It does nothing and returns
-// false if fewer than ago nanoseconds have passed since that check.
+// look adds the time for which the threads of the run have waited since the previous check. If the previous check
+// was less than ago nanoseconds ago, look does nothing and returns false.
 func (s *starvation) look(ago int64) bool {
 	now := moment()
 	took := now - s.looked
@@ -118,7 +118,7 @@ func numbered(path string) (names []string) {
 	}
 }
 
-// schedule reads how long a thread has run and waited. It returns zero if the kernel does not report it.
+// schedule reads how long a thread has run and waited. It returns zeros if the kernel does not report these times.
 func schedule(dir string) (s scheduled) {
 	var buf [128]byte
 	if f := bytes.Fields(head(dir+"/schedstat", buf[:])); len(f) > 1 {

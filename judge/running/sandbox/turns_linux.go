@@ -49,8 +49,8 @@ func newTurns(all []Joined, pipes []ends, lives []life) *turns {
 	return &turns{all: all, lives: lives, relay: [2]*relay{pipes[0].relay, pipes[1].relay}}
 }
 
-// limits returns the limits for a process. Its wall time is that of both processes together, because turns limits
-// each turn.
+// limits returns the limits for process i. Its wall time limit is the sum of the limits of both processes, because
+// turns itself limits the turns of each.
 func (t *turns) limits(i int) judge.Limits {
 	l, own, other := t.all[i].Limits, t.all[i].Limits.Wall, t.all[1-i].Limits.Wall
 	if l.Wall = own + other; own == 0 || other == 0 {
@@ -193,7 +193,7 @@ func (t *turns) input(i int) *os.File { return t.relay[1-i].to }
 
 func (t *turns) waits(i int) bool { return t.placed[i].waits(t.input(i)) }
 
-// late reports whether the relay has received data that it has not passed on.
+// late reports whether there is data that the relay has not passed on yet.
 func (r *relay) late() bool { return r.carries.Load() || ready(r.from, 0) }
 
 // threads lists the directories in /proc for all threads of the process and of its children. If the kernel does
@@ -298,7 +298,7 @@ func (p *place) timed(input *os.File) (n int, ok bool) {
 	return n, true
 }
 
-// alarmed reports whether a process handles a signal that may have been scheduled.
+// alarmed reports whether a process handles any signal by which a timer may wake it.
 func (p *place) alarmed() bool {
 	const alarms = 1<<(unix.SIGALRM-1) | ^uint64(1<<(firstRealTime-1)-1)
 	for _, dir := range p.threads() {

@@ -95,7 +95,7 @@ func (l *looker) follow(path string) {
 	}
 }
 
-// see records a file, and its directory if the directory is not visible.
+// see records a file. If programs cannot see the file, it also records the directory that must be made visible.
 func (l *looker) see(path string) {
 	l.chain = append(l.chain, path)
 	if slices.ContainsFunc(l.shown, func(dir string) bool { return under(path, dir) }) {

@@ -24,7 +24,7 @@ func (w *waits) at(p place) {
 	w.place = p
 }
 
-// look returns how long the process has waited since the previous check. Before the process starts, all time
+// look updates and returns how long the process has waited for a CPU in total. Before the process starts, all time
 // counts as waiting, because the judge or its zygote is kept from a CPU.
 func (w *waits) look() time.Duration {
 	w.mu.Lock()

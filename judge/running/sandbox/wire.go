@@ -29,8 +29,8 @@ const (
 	msgFailed = 6 // reply: the zygote failed; the text is the reason
 )
 
-// maxInline is the maximum size of a request that the message itself contains. The rest of a longer one is in a
-// memory file.
+// maxInline is the maximum size of a request that the message itself contains. The strings of a longer request are
+// in a memory file.
 const maxInline = 32 << 10
 
 // request is a run, as sent to the zygote. It comes with these descriptors: standard input, output and error

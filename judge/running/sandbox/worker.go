@@ -37,7 +37,8 @@ type worker struct {
 	gone bool
 }
 
-// mountKey identifies a mount, because the directory at a path may have been replaced.
+// mountKey identifies a mount by its paths and by the identity of the host directory. The paths are not enough,
+// because the directory may have been replaced by another one.
 type mountKey struct {
 	judge.Mount
 	dev, ino uint64

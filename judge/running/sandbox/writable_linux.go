@@ -50,10 +50,10 @@ type writable struct {
 const (
 	// lookEvery is the time between two checks of the disk.
 	lookEvery = 5 * time.Millisecond
-	// countEvery is the time between two counts even if the free space has not decreased, because another process
-	// may have freed as much.
+	// countEvery is the time after which files are counted even if the free space has not decreased. Another
+	// process may have freed as much space as the run used.
 	countEvery = time.Second
-	// coarseClock is by how much the time stamps of files may lag.
+	// coarseClock is by how much the time stamps of files may lag behind the clock.
 	coarseClock = 20 * time.Millisecond
 	// reserve is how many bytes must be free on a disk when a run ends. With less, the disk may have been full
 	// during the run.

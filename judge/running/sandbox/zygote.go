@@ -78,8 +78,8 @@ type zygote struct {
 	mayNotSettle bool // whether a changed priority cannot be restored
 }
 
-// zygoteMain runs on the main thread, which is the only one that is allowed to mount. A second thread forks; only
-// that thread has the filter and is in the control groups.
+// zygoteMain runs on the main thread, which is the only thread that may mount. It starts the forking thread. Only
+// the forking thread has the filter and is in the control groups.
 func zygoteMain() {
 	runtime.LockOSThread()
 	debug.SetGCPercent(-1) // a run allocates almost nothing; the limit below covers the rest
@@ -143,7 +143,7 @@ func (z *zygote) fail(err error) {
 	unix.Exit(1)
 }
 
-// answer sends a reply. It ignores errors, because the zygote exits when the judge is gone.
+// answer sends a reply. If the reply cannot be sent, it exits, because the judge is gone.
 func (z *zygote) answer(r *reply) {
 	z.out = r.encode(z.out[:0])
 	if err := send(zygoteSocket, z.out, nil); err != nil {
@@ -151,10 +151,10 @@ func (z *zygote) answer(r *reply) {
 	}
 }
 
-// defaultSignals resets the signal handlers of the Go runtime. Then a program cannot harm the zygote by a signal.
-// The zygote is the first process of its namespace, and the kernel drops each signal from inside the namespace
-// that would have its default effect there, including SIGKILL. Without the reset, the child would also run the
-// handlers between vfork and execve.
+// defaultSignals resets the signal handlers of the Go runtime, so that a program cannot harm the zygote by a
+// signal. The zygote is the first process of its namespace. The kernel drops a signal from inside the namespace,
+// including SIGKILL, if the signal would have its default effect on that process. Without the reset, the child
+// would also run the handlers between vfork and execve.
 func defaultSignals() {
 	var dfl struct {
 		handler, flags, restorer uintptr
@@ -236,7 +236,7 @@ func hardLimit(resource int) int64 {
 	return int64(l.Max)
 }
 
-// mountThread runs work on the main thread, because this thread must not mount.
+// mountThread runs work on the main thread and waits for it, because the forking thread must not mount.
 func (z *zygote) mountThread(work func() error) error {
 	z.mounter <- work
 	return <-z.mounted

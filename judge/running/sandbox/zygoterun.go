@@ -155,7 +155,7 @@ func (z *zygote) firstLook() int64 {
 	return timeout
 }
 
-// longestLook is the maximum time for which orphaned zombies may exist.
+// longestLook is the maximum time between two checks of a run. Orphaned zombies are removed at the latest then.
 const longestLook = 100 * time.Millisecond
 
 // nextLook returns the time until the next check of the clocks, or which limit has been exceeded.
@@ -224,10 +224,11 @@ func (z *zygote) settle(pid int) bool {
 	return err == nil
 }
 
-// shortestLook is by how much a program may exceed its CPU time limit.
+// shortestLook is the minimum time between two checks of the clocks. By about this time, a program may exceed its
+// CPU time limit.
 const shortestLook = 200 * time.Microsecond
 
-// hear receives a message while a program runs, and reports whether the message ends the run.
+// hear receives a message from the judge while a program runs. It reports whether the message ends the run.
 func (z *zygote) hear(r *reply) bool {
 	var msg [requestHeader * 8]byte
 	n, _, err := receive(zygoteSocket, msg[:], nil, nil)

@@ -15,8 +15,8 @@ import (
 )
 
 // answers judges a submission that consists of outputs. The submission is a directory or a ZIP archive with a file
-// for each case. The file is named after the case with .out or .ans, with or without the group's directory. The
-// submission may also be one file for all cases.
+// for each case, or one file for all cases. The name of a case's file is the name of the case with .out or .ans,
+// with or without the group's directory.
 type answers struct {
 	*Batch
 	file   string // the submission, if it is a single file
@@ -27,7 +27,7 @@ type answers struct {
 // outputNames lists the extensions of output files, in the order in which they are tried.
 var outputNames = []string{".out", ".ans", ".txt", ""}
 
-// Build opens the submission. A file that is named like a ZIP archive but is not one does not compile.
+// Build opens the submission. If a file is named like a ZIP archive but is not one, the result is a compile error.
 func (t *answers) Build(context.Context) (*judge.Built, error) {
 	if size, err := t.codeSize(); err != nil || t.CodeLimit > 0 && size > t.CodeLimit {
 		return &judge.Built{Verdict: judge.CompileError, Log: fmt.Sprintf(

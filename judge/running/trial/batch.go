@@ -30,7 +30,8 @@ type Batch struct {
 	Way
 	// KeepOutput, if not nil, is called with the output for each case.
 	KeepOutput func(c *judge.Case, out *io.SectionReader) error
-	// Quiet delays other runs while a run must be alone. If nil, only runs of this bench are delayed.
+	// Quiet delays other runs while a run must be alone. It may be shared with other benches. If nil, only runs of
+	// this bench are delayed.
 	Quiet *Quiet
 
 	own     Quiet // used if Quiet is nil
@@ -40,17 +41,17 @@ type Batch struct {
 	remains remains
 }
 
-// grace is the multiple of its CPU time limit at which a run is killed. A run that ends between the limit and that
-// time is repeated. A run that is killed is not. The factor also applies to the repeated run, so that its time
-// shows by how much it was too slow.
+// grace is the factor by which the CPU time limit is increased before a run is killed. A run that ends after its
+// limit but before it is killed is repeated. A run that is killed is not repeated. The factor also applies to the
+// repeated run, so that its time shows by how much it was too slow.
 const grace = judge.NearLimit
 
 // longerWall is the factor by which the wall time limit is increased for the repeated run, because the machine may
 // be busy with other programs. A program that computes will reach its CPU time limit.
 const longerWall = 4
 
-// busy is a fraction of the CPU time limit. If a run exceeded its wall time limit after using more than this, it
-// was starved and not idle, and gets more time.
+// busy is a fraction of the CPU time limit. If a run exceeded its wall time limit after using more CPU time than
+// this, it was starved and not idle. Its repeated run gets more wall time.
 const busy = 0.1
 
 // Build builds the submission. If it is too large, the result is a compile error.
@@ -75,7 +76,7 @@ func (b *Batch) Build(ctx context.Context) (*judge.Built, error) {
 	return built, nil
 }
 
-// codeSize returns the size of the submission in bytes, if there is a limit.
+// codeSize returns the size of the submission in bytes. It returns zero if there is no limit for the size.
 func (b *Batch) codeSize() (size int64, err error) {
 	if b.CodeLimit <= 0 || b.Source == "" {
 		return 0, nil
@@ -101,7 +102,8 @@ func (b *Batch) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, error) 
 	return b.retime(func(limits judge.Limits) (*judge.Attempt, error) { return b.try(ctx, c, limits) })
 }
 
-// retime calls try once. If a repetition might change the result, it calls try again while nothing else runs.
+// retime runs a case by calling try. If the result might be different without other runs, it calls try a second
+// time, while nothing else runs.
 func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a *judge.Attempt, err error) {
 	if !b.Retime {
 		b.quiet().beside(func() { a, err = try(b.Limits) })
@@ -133,7 +135,7 @@ func (b *Batch) retime(try func(limits judge.Limits) (*judge.Attempt, error)) (a
 	return again, nil
 }
 
-// doubtful reports whether a run might have been within its limits if it had been alone.
+// doubtful reports whether a run that exceeded its limits might have been within them if nothing else had run.
 func (b *Batch) doubtful(a *judge.Attempt) bool {
 	verdict := judge.Classify(a.Exec, b.Limits)
 	if a.Settled != nil {
@@ -148,7 +150,8 @@ func (b *Batch) doubtful(a *judge.Attempt) bool {
 	return false
 }
 
-// computed reports whether a run that exceeded the wall time limit was kept from running, and did not itself wait.
+// computed reports whether a run that exceeded the wall time limit used much CPU time. Such a run was kept from a
+// CPU, and did not wait by itself.
 func (b *Batch) computed(a *judge.Attempt) bool {
 	return a.Exec.CPU+a.Beside > time.Duration(float64(b.Limits.CPU)*busy)
 }
@@ -216,7 +219,8 @@ func unexecutable(broken *judge.ExecError, stderr io.Writer) judge.Exec {
 	return judge.Exec{Exit: 127}
 }
 
-// unreadable returns the fault for a case whose file does not exist or cannot be read.
+// unreadable returns the fault for a case with a file that does not exist or cannot be read. The parameter what
+// describes the file.
 func unreadable(path, what string, err error) *judge.Fault {
 	return &judge.Fault{
 		File: path, Text: "the case has no " + what + " that can be read: " + err.Error(),
@@ -263,7 +267,7 @@ type caseFiles struct {
 	open    []*os.File
 }
 
-// openCase opens the files. If a case needs no answer, its answer is empty.
+// openCase opens the files of a case. If the case needs no answer, the answer is empty.
 func openCase(c *judge.Case) (files caseFiles, err error) {
 	if files.in, err = files.add(c.In); err != nil {
 		return files, unreadable(c.In, "input", err)

@@ -255,8 +255,9 @@ func TestHowNearItWas(t *testing.T) {
 	}
 }
 
-// TestRunAgainAlone checks that a repeated run waits for the runs of other benches that share the Quiet. The other
-// bench's run lasts until the repeated run starts, or for 200 ms if that run waits as it should.
+// TestRunAgainAlone checks that a repeated run waits for the runs of other benches that share the Quiet. In the
+// test, another bench's run lasts until the repeated run starts, but at most 200 ms, because the repeated run
+// should wait.
 func TestRunAgainAlone(t *testing.T) {
 	var quiet trial.Quiet
 	otherRuns, again := make(chan struct{}), make(chan struct{})

@@ -11,8 +11,8 @@ import (
 	"assay/judge/running/trial"
 )
 
-// BenchmarkInteractive compares a case with a single question with a case that has a long dialogue. The difference
-// is the cost of the rounds through two relays.
+// BenchmarkInteractive compares a case in which the program asks a single question with a case that has a long
+// dialogue. The difference is the cost of passing messages through the two relays.
 func BenchmarkInteractive(b *testing.B) {
 	box := newBox(b)
 	for _, rounds := range []int{1, 10_000} {

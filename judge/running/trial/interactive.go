@@ -71,8 +71,8 @@ func (t *interactive) Try(ctx context.Context, c *judge.Case) (*judge.Attempt, e
 	})
 }
 
-// backlog is how long the interactor may continue to read the output of a program that was killed at its limit.
-// That output may be megabytes long, and no longer affects the result.
+// backlog is how long the interactor may continue to read output after the program was killed at its limit. The
+// unread output may be megabytes long, and no longer affects the result.
 const backlog = 2 * time.Second
 
 // talk runs the two programs together for one pass.

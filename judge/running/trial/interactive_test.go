@@ -23,8 +23,8 @@ import (
 	"assay/judge/running/trial"
 )
 
-// TestMain also acts as every program of these tests. Each argument is an action. A setter's program has the file
-// names of its protocol before the actions.
+// TestMain also acts as every program of these tests. Each argument is an action. A setter's program also gets the
+// file names of its protocol as arguments.
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	switch os.Getenv("TRIAL_TEST_ROLE") {
@@ -52,8 +52,8 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// act executes the actions in order. In "until N", N is the number of the first start that executes the remaining
-// actions. Earlier starts request another pass.
+// act executes the actions in order. The action "until N" requests another pass and exits, unless the program has
+// been started at least N times.
 func act(todo []string, feedback string) {
 	in := bufio.NewReader(os.Stdin)
 	for i, what := range todo {
@@ -143,7 +143,8 @@ type play struct {
 
 var tight = judge.Limits{CPU: 400 * time.Millisecond, Wall: time.Minute, Output: 4 << 20}
 
-// idles makes the wall time limit of a case short. No program needs it for computing.
+// idles sets a short wall time limit, so that an idle program is killed soon. No program needs that long for
+// computing.
 func idles(p *judge.Problem, _ *judge.Case, _ *trial.Setup) { p.Limits.Wall = 500 * time.Millisecond }
 
 // newBox returns a sandbox for a test.

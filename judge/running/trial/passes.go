@@ -33,7 +33,8 @@ func (p *passes) Close() error {
 	return errors.Join(p.validator.Close(), p.Batch.Close())
 }
 
-// each runs a case. It calls the function once for each pass, and the function end after the last pass.
+// each runs all passes of a case. It calls the function once for each pass, and the function end after the last
+// pass.
 func (p *passes) each(c *judge.Case, once func(s *check.Session, pass int) (
 	*judge.Attempt, judge.Outcome, error,
 ), end func(*check.Session, *judge.Attempt) error) (all *judge.Attempt, err error) {

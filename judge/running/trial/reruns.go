@@ -10,10 +10,11 @@ import (
 	"assay/judge/running/check"
 )
 
-// reruns runs a program several times on a case, as configured by the problem. In some of the runs, the program
-// talks to the interactor. The interactor's output is the input of the next run or, after the last run, the output
-// that the checker judges. After a run without the interactor, the checker judges the program's output, and the
-// checker's output is the input of the next run. The checker gets the input of the run. Limits are for each run.
+// reruns runs a program several times on a case, as often as the problem requires. In some of the runs, the
+// program talks to the interactor. After such a run, the interactor's output is the input of the next run or,
+// after the last run, the output that the checker judges. After a run without the interactor, the checker judges
+// the program's output, and the checker's output is the input of the next run. The checker gets the input of the
+// run. Limits are for each run.
 type reruns struct {
 	*interactive
 	talks   []bool
@@ -79,7 +80,7 @@ type rerun struct {
 	talk    transcript
 }
 
-// close releases the resources of the case. If the case failed, it also closes the attempt.
+// close releases the resources of the case. If failed is not nil, it also closes the attempt.
 func (r *rerun) close(all *judge.Attempt, failed error) (err error) {
 	for _, s := range []*check.Session{r.talking, r.judging} {
 		if s != nil {
@@ -96,7 +97,7 @@ func (r *rerun) close(all *judge.Attempt, failed error) (err error) {
 	return err
 }
 
-// keep returns a capture for an input that is kept until the end of the case.
+// keep returns a capture whose content is kept until the end of the case.
 func (r *rerun) keep() *capture {
 	k := &capture{dir: r.TempDir}
 	r.kept = append(r.kept, k)
@@ -142,7 +143,8 @@ func (r *rerun) try(ctx context.Context) (all *judge.Attempt, err error) {
 	return all, nil
 }
 
-// once runs the program once, and returns the input of the next run.
+// once runs the program once. It returns the attempt, its outcome, and, unless this is the last run, the input of
+// the next run.
 func (r *rerun) once(ctx context.Context, in *io.SectionReader, talks, last bool) (
 	a *judge.Attempt, o judge.Outcome, next *io.SectionReader, err error,
 ) {
@@ -167,7 +169,8 @@ func (r *rerun) once(ctx context.Context, in *io.SectionReader, talks, last bool
 	return a, o, next, err
 }
 
-// output runs the program, and returns its output or the interactor's.
+// output runs the program. If the program talks to the interactor, it returns the interactor's output, and
+// otherwise the program's own output.
 func (r *rerun) output(ctx context.Context, in *io.SectionReader, talks bool) (
 	a *judge.Attempt, o judge.Outcome, out *io.SectionReader, err error,
 ) {

@@ -17,7 +17,7 @@ import (
 	"assay/judge/running/check"
 )
 
-// setter contains the setter's programs that are not run for each case.
+// setter contains the setter's programs that are not run for each case: the static validator and the graders.
 type setter struct {
 	Setup
 	limits  judge.Limits

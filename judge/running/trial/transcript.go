@@ -9,7 +9,7 @@ import (
 	"assay/judge/internal/window"
 )
 
-// How much of a dialogue is stored: complete lines at its start and at its end.
+// The maximum size of a stored dialogue. Complete lines at its start and at its end are stored.
 const (
 	dialogueHead = 4 << 10 // bytes
 	dialogueTail = 4 << 10
@@ -93,7 +93,7 @@ func (t *transcript) add(mark string, line []byte) {
 	}
 }
 
-// end returns the complete lines in the last bytes of a text.
+// end returns the complete lines in the last dialogueTail bytes of a text.
 func end(text []byte) []byte {
 	if len(text) <= dialogueTail {
 		return text

@@ -23,8 +23,8 @@ import (
 // filesDir is the path of the directory with a program's files inside the sandbox.
 const filesDir = "/files"
 
-// How much a program may add to the directory with its files. The size limit is that of its scratch directory or
-// its output, but at least leastRoom. The program may add mostFiles files.
+// How much a program may add to the directory with its files. In bytes, the limit is that of the scratch directory
+// or of the output, but at least leastRoom. The program may add at most mostFiles files.
 const (
 	leastRoom = 64 << 20
 	mostFiles = 10_000
@@ -59,7 +59,7 @@ type place struct {
 	before map[string]fs.FileInfo // the content before the run, if it is needed
 }
 
-// heard contains the end of a program's standard error, and its total length.
+// heard contains the end of what a program wrote to standard error, and the total length.
 type heard struct {
 	tail.Buffer
 	count int64
@@ -159,7 +159,8 @@ func (b *Batch) files() (in, out string) {
 	return "", ""
 }
 
-// workDir creates the directory for a case, or returns a shared one.
+// workDir creates the directory in which a program runs on a case. If frozen is set, the program cannot change the
+// directory. Then all cases without files share one directory.
 func (b *Batch) workDir(files []judge.CaseFile, frozen bool) (at place, err error) {
 	if !frozen {
 		at.dir, err = b.layOutAll(files)

@@ -69,7 +69,7 @@ func (k *checker) check(d *Driver) {
 	}
 }
 
-// complete checks that a driver is complete after inheritance.
+// complete checks that a driver, including its inherited settings, has all the settings that it needs.
 func (k *checker) complete(d *Driver) {
 	if d.Driver != "" && len(d.Calls) == 0 {
 		k.fault("driver", "the table [calls] has args, list, ...", "a driver needs calls")

@@ -144,7 +144,7 @@ func (r *reader) unknown(own fs.FS) error {
 }
 
 // driver reads the driver of a language. It returns nil if there is none, or if a file is invalid. The search
-// begins at source number from. Seen lists the files that led here through "like".
+// begins at the source with index from. Seen lists the files whose "like" keys led to this driver.
 func (r *reader) driver(id string, from int, seen []string) *Driver {
 	for n, s := range r.sources[from:] {
 		file := path.Join(id, File)

@@ -121,7 +121,7 @@ func users(workers []Worker) string {
 // Kill kills the server with the given name, n1 to n3, by SIGKILL, like a crash of its machine.
 func (c *Cluster) Kill(t testing.TB, name string) { t.Helper(); c.processes[c.index(t, name)].kill() }
 
-// Restart starts a killed server again, with the files that it had.
+// Restart starts a killed server again with its old files.
 func (c *Cluster) Restart(t testing.TB, name string) {
 	t.Helper()
 	if err := c.processes[c.index(t, name)].start(); err != nil {
@@ -163,7 +163,8 @@ type route struct {
 	open map[net.Conn]bool
 }
 
-// route creates a route from one server to the address of another, and returns the address of its start.
+// route creates a route from one server to the given address of another server. It returns the address on which
+// the route accepts connections.
 func (c *Cluster) route(t testing.TB, from, to int, address string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -207,7 +208,8 @@ func (r *route) carry(in net.Conn, address string) {
 	delete(r.open, out)
 }
 
-// keep records connections, and reports whether they may stay open.
+// keep adds connections to the route. It returns false if the route is cut, so that the connections must be
+// closed.
 func (r *route) keep(all ...net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -28,7 +28,8 @@ const (
 // A Provider is an OpenID Connect provider. Its fields may be set between two logins.
 type Provider struct {
 	*httptest.Server
-	// Says contains claims that replace those in the ID token. A nil claim is omitted.
+	// Says contains claims that replace claims of the same name in the ID token. A claim that is nil here is
+	// omitted.
 	Says map[string]any
 	// Info is the response of the userinfo endpoint. If nil, there is no such endpoint.
 	Info map[string]any
@@ -210,7 +211,7 @@ func (p *Provider) Signer() func(claims map[string]any) string {
 	}
 }
 
-// Key returns the public key, for attacks that use it as a secret.
+// Key returns the public key as bytes, for attacks that use it as a shared secret.
 func (p *Provider) Key() []byte { return p.key.N.Bytes() }
 
 // Unsigned returns a token without a signature.

@@ -114,7 +114,7 @@ func (p *Postgres) start() error {
 	return p.ready()
 }
 
-// Kill kills the server as a failure of its machine does. Restart starts it again.
+// Kill kills the server without a shutdown, as if its machine had failed. Restart starts it again.
 func (p *Postgres) Kill() error {
 	if err := p.server.Process.Kill(); err != nil {
 		return err

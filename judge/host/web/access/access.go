@@ -36,7 +36,7 @@ type Access struct {
 // Document is the suffix of a problem label in the address of a PDF statement.
 const Document = ".pdf"
 
-// Of returns the access of a request. It returns nil if the address names no contest.
+// Of returns the Access of a request. It returns nil if the address names no contest.
 func Of(r *web.Request) *Access {
 	a, _ := r.Access.(*Access)
 	return a
@@ -69,7 +69,8 @@ func Find(s *web.Site) func(*web.Request) (web.Access, error) {
 	}
 }
 
-// find resolves the problem and the submission in an address.
+// find sets a.Problem and a.Submission to the problem and the submission in the address of r. It leaves them nil
+// if the address names none.
 func (a *Access) find(r *web.Request) error {
 	if label := r.PathValue("label"); label != "" && a.Can(auth.SeeProblems) {
 		all, err := a.site.Store.ContestProblems(r.Context(), a.Contest.ID)
@@ -105,8 +106,8 @@ func (a *Access) find(r *web.Request) error {
 	return nil
 }
 
-// Again checks again whether the submission's team is at a site to which the caller's role is restricted. The team
-// may leave the site while a page is open.
+// Again updates a.State.Here, which reports whether the submission's team is at a site to which the caller's role
+// is restricted. Call it while a page is open, because the team may leave the site.
 func (a *Access) Again(r *web.Request) error {
 	if !a.State.Sited || a.Submission.Team == "" {
 		return nil
@@ -116,10 +117,11 @@ func (a *Access) Again(r *web.Request) error {
 	return err
 }
 
-// shown lists the actions that change what the Contest API shows of a contest.
+// shown lists the actions that change data that the Contest API shows of a contest.
 var shown = []auth.Action{auth.Change, auth.Conclude, auth.Decide, auth.Ask, auth.Answer}
 
-// Refusal returns why the caller may not do an action in the contest.
+// Refusal returns an error that says why the caller may not perform an action in the contest. If it returns nil,
+// a.Can decides.
 func (a *Access) Refusal(r *web.Request, action auth.Action) error {
 	name := a.Contest.Name
 	switch can := a.Can(action); {
@@ -186,8 +188,9 @@ func (a *Access) Unread(ctx context.Context) (v web.News, err error) {
 	return v, err
 }
 
-// TeamEnds returns a function that returns when the contest ends for a team, including its extra time. For an
-// unknown team it returns the end of the contest. The zero time means that the contest has no end.
+// TeamEnds returns a function that returns the time at which the contest ends for a team, including the team's
+// extra time. For an unknown team, that is the end of the contest. The zero time means that the contest has no
+// end.
 func (a *Access) TeamEnds(ctx context.Context) (func(team string) time.Time, error) {
 	end := a.Contest.Ends()
 	teams, err1 := a.site.Store.Teams(ctx, a.Contest.ID)
@@ -224,7 +227,8 @@ func (a *Access) At(t time.Time) string {
 	return board.ContestTime(clock.Time(t))
 }
 
-// Line returns the row of a submission in a list. Submissions at end or later are marked as late.
+// Line returns the row of a submission in a list. The row is marked as late if the submission was received at end
+// or later.
 func (a *Access) Line(sub *store.Submission, labels map[string]string, end time.Time) web.Line {
 	label := labels[sub.Problem]
 	if label == "" {

@@ -7,7 +7,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// A Heading holds what the navigation bar of a contest depends on.
+// A Heading holds the data that determine the navigation bar of a contest.
 type Heading struct {
 	Slug, Name string
 	Jury       bool      // the reader may see the teams' submissions

@@ -24,7 +24,7 @@ type boardView struct {
 	Board template.HTML // where the scoreboard is inserted
 }
 
-// place marks where a scoreboard is inserted into its page. No text from outside can be equal to it.
+// place is the mark in a page that is replaced by a scoreboard. No text from users can be equal to it.
 const place = "<!--the board-->"
 
 // Frame returns the function that renders the page around a scoreboard. That page is the same for all readers.
@@ -70,13 +70,15 @@ func (s *site) board(w http.ResponseWriter, r *web.Request) error {
 	return err
 }
 
-// ownRow is the reader's own part of a scoreboard page, which all readers share.
+// ownRow contains the data of a reader's own team for a scoreboard page. The page itself is the same for all
+// readers.
 type ownRow struct {
 	Team string    `json:"team"`          // id; empty if the reader has no team
 	Ends time.Time `json:"ends,omitzero"` // zero if the team has no extra time
 }
 
-// ownRow redirects a reader to their team's row. A script, which does not request a page, receives an ownRow.
+// ownRow redirects a browser to the row of the reader's team. If the request comes from a script, which does not
+// ask for a page, the response is an ownRow in JSON.
 func (s *site) ownRow(w http.ResponseWriter, r *web.Request) error {
 	a, own := access.Of(r), ownRow{}
 	if a.Team != nil {

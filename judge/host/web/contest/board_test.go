@@ -111,7 +111,8 @@ func TestBoard(t *testing.T) {
 			}
 		}
 	}()
-	// Run is not called in this test, so another request must update the scoreboard.
+	// The scoreboards' method Run is not called in this test, so that only another request can update the
+	// scoreboard.
 	for waiting := true; waiting; {
 		h.Ask("", "GET", public, nil)
 		select {
@@ -217,7 +218,8 @@ func TestFinalResults(t *testing.T) {
 	until(h, "", "/c/past/board", "the thaw", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
 }
 
-// TestScoreboardClock checks that the shared page shows when the contest ends, even after the end has changed.
+// TestScoreboardClock checks that the scoreboard page, which all readers share, shows when the contest ends, even
+// after the end has changed.
 func TestScoreboardClock(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -30*time.Minute, store.Public, store.Settings{})

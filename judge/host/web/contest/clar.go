@@ -154,8 +154,8 @@ type replyView struct {
 	Same   []clarificationLine // answered requests about the same problem
 }
 
-// clarificationsOf reads the clarifications that the caller may see. The result hidden has the same meaning as in
-// the method Clarifications of package desk.
+// clarificationsOf reads the clarifications that the caller may see. Hidden is the lowest number of the
+// clarifications that become visible when the contest starts, or 0 if there are none.
 func (s *site) clarificationsOf(r *web.Request, f store.ClarificationFilter) (all []clarificationLine, hidden int64, err error) {
 	rows, hidden, err := s.Clarifications(r.Context(), access.Of(r).Seat, f)
 	if err != nil || len(rows) == 0 {
@@ -201,8 +201,8 @@ func (s *site) clarifications(w http.ResponseWriter, r *web.Request) error {
 	return s.clarificationsPage(w, r, http.StatusOK, nil)
 }
 
-// clarificationsPage renders the list of clarifications. Beside the list, the jury sees a request to answer. If
-// reply is nil, that request is the first unanswered one.
+// clarificationsPage renders the list of clarifications. For the jury, the page also shows a clarification request
+// with a form for the answer. If reply is nil, that is the first unanswered request.
 func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code int, reply *replyView) error {
 	const most = 100
 	v := clarView{Slug: access.Of(r).Contest.Slug, Asks: r.Can(auth.Ask), Staff: r.Can(auth.Answer), Reply: reply}
@@ -258,8 +258,8 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 	return s.Page(w, r, code, "clar", "Clarifications", v)
 }
 
-// replyOf completes the request shown beside the jury's list. If reply is nil, it uses the first unanswered
-// request. It returns nil, nil if all are answered.
+// replyOf returns the request that the jury can answer beside the list. If reply is nil, it is the first
+// unanswered request; if all are answered, replyOf returns nil, nil. Otherwise replyOf completes reply.
 func (s *site) replyOf(r *web.Request, list []clarificationLine, reply *replyView) (*replyView, error) {
 	for _, c := range list {
 		if reply == nil && c.Open {
@@ -436,7 +436,8 @@ func (s *site) question(w http.ResponseWriter, r *web.Request) error {
 	return s.clarificationsPage(w, r, http.StatusOK, &replyView{clarificationLine: *line, Picked: true})
 }
 
-// answer sends an answer to a request: to the asking team, to further teams, or to all.
+// answer sends an answer to a clarification request. The recipients are the team that asked, that team and further
+// teams or groups, or all teams.
 func (s *site) answer(w http.ResponseWriter, r *web.Request) error {
 	c, line, err := s.questionAt(r)
 	if err != nil {

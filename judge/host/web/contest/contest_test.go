@@ -45,8 +45,8 @@ func TestAFullDisk(t *testing.T) {
 	}
 }
 
-// TestSolvedInTheFreeze: by how many teams a problem is solved is what the reader's scoreboard says, and hidden teams do
-// not count.
+// TestSolvedInTheFreeze checks that the number of teams that have solved a problem is the same as on the reader's
+// scoreboard, also during the freeze. Hidden teams must not count.
 func TestSolvedInTheFreeze(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -30*time.Minute, store.Public, store.Settings{})

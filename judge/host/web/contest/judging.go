@@ -81,7 +81,7 @@ func (s *site) judging(w http.ResponseWriter, r *web.Request) error {
 	return s.judgingPage(w, r, http.StatusOK, nil)
 }
 
-// judgingPage draws the page of a submission. Wrong are the errors of a verdict override.
+// judgingPage renders the page of a submission. Wrong lists the errors in the form for a verdict override.
 func (s *site) judgingPage(w http.ResponseWriter, r *web.Request, code int, wrong web.FieldErrors) error {
 	a, sub := access.Of(r), access.Of(r).Submission
 	watch := s.Dispatch.Watch(sub.Judgement)
@@ -161,8 +161,8 @@ func (s *site) source(w http.ResponseWriter, r *web.Request) error {
 	return web.ErrNotFound
 }
 
-// live renders the changing part of a submission's page, with what the caller may see. Lines are a worker's
-// progress events. They are ignored if there is a result.
+// live renders the changing part of a submission's page. It shows only what the caller may see. Lines are the
+// progress events of a worker; they are ignored if there is a result.
 func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part template.HTML, open bool, err error) {
 	j, err := s.Store.Judgement(r.Context(), sub.ID)
 	if err != nil {
@@ -191,15 +191,15 @@ func (s *site) live(r *web.Request, sub *store.Submission, lines [][]byte) (part
 	return part, j.Ended.IsZero(), err
 }
 
-// A runKey holds everything that the rendering of a finished judgement depends on.
+// A runKey holds all values that determine how a finished judgement is rendered.
 type runKey struct {
 	events blob.Digest
 	show   judge.Show
 	staff  bool
 }
 
-// run renders the events of a finished judgement with what the reader may see, and caches the result. If rendering
-// fails, it returns an empty string.
+// run renders the events of a finished judgement that the reader may see, and caches the HTML. If rendering fails,
+// it logs the error and returns an empty string.
 func (s *site) run(j *store.Judgement, show judge.Show, staff bool) template.HTML {
 	part, err := s.runs.Get(runKey{j.Events, show, staff}, func() (template.HTML, int64, error) {
 		events, err := s.Events(j)
@@ -274,7 +274,8 @@ func (v *liveView) add(lines [][]byte, show judge.Show) {
 	}
 }
 
-// All cells of a page have about cellsSize bytes, and each has about cellSize bytes without its summary.
+// A page shows the last cells of a judgement, up to about cellsSize bytes of HTML. A cell has about cellSize bytes
+// and its summary.
 const (
 	cellsSize = 24 << 10
 	cellSize  = 40

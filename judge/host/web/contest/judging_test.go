@@ -62,7 +62,7 @@ func TestSubmit(t *testing.T) {
 	if teams, err := h.Store.Teams(t.Context(), c.ID); err != nil || len(teams) != 0 {
 		t.Errorf("who sent nothing takes part: %v, %v", teams, err)
 	}
-	// These submissions are accepted. A repeated one is accepted once.
+	// These submissions are accepted. If one is sent twice, it is stored once.
 	for i, tt := range []struct {
 		fields, files map[string]string
 		number        string
@@ -185,7 +185,8 @@ func TestAJudgeErrorIsADelay(t *testing.T) {
 	}
 }
 
-// TestReasonsAreForTheJury: why a judging failed, why it was repeated, and why a verdict was changed.
+// TestReasonsAreForTheJury checks that only the jury sees why judging failed, why a submission was rejudged, and
+// why a verdict was overridden.
 func TestReasonsAreForTheJury(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Show: judge.ShowAll})

@@ -53,7 +53,8 @@ func (s *site) marks(r *web.Request) (v markView, err error) {
 	return v, err
 }
 
-// mark stores the jury's decision about a submission: as judged, excluded from the scoreboard, or a verdict.
+// mark stores a decision of the jury: the verdict of the judgement counts, the submission is excluded from the
+// scoreboard, or another verdict counts.
 func (s *site) mark(w http.ResponseWriter, r *web.Request) error {
 	do, m := r.PostFormValue("do"), store.Mark{Why: r.Field("why")}
 	switch {

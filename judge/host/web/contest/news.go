@@ -25,7 +25,8 @@ func (c *clarificationCache) claimsIn(contest string) *atomic.Int64 {
 	return n.(*atomic.Int64)
 }
 
-// newsEvents streams unread counts to a browser. It also sends them to the jury when a request is claimed.
+// newsEvents streams the number of unread clarifications to a browser. It sends the number again when there is a
+// new clarification and, for the jury, when a request is claimed or released.
 func (s *site) newsEvents(w http.ResponseWriter, r *web.Request) error {
 	send, ok := web.OpenStream(w)
 	if !ok {

@@ -34,8 +34,8 @@ func inGroups(h *webtest.Harness, t *testing.T, in time.Duration) (c *store.Cont
 	return c, teams, groups
 }
 
-// TestRecipientsPages checks that only the teams and groups to which the jury writes read the message and are
-// notified.
+// TestRecipientsPages checks that a message of the jury is shown only to the teams and groups to which it is sent,
+// and that only they are notified.
 func TestRecipientsPages(t *testing.T) {
 	h := webtest.New(t)
 	_, teams, groups := inGroups(h, t, -time.Minute)

@@ -10,8 +10,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestRefusedForms: a form that is refused says why on top and at the field, keeps what was typed, and the title of its
-// page begins with "Error:".
+// TestRefusedForms checks the page of a refused form. It must show the reason above the form and beside the field,
+// keep the input, and have a title that begins with "Error:".
 func TestRefusedForms(t *testing.T) {
 	h, golf := webtest.New(t), webtest.New(t) // a hole of a problem is closed while a contest with the problem runs
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Languages: []string{"py"}, Printing: true})

@@ -8,8 +8,8 @@ import (
 	"assay/judge/host/client"
 )
 
-// TestSamplesOf checks that a page lists the samples that the statement does not show. The first five are open,
-// and in a table if all are short.
+// TestSamplesOf checks that a page lists the samples that the statement does not show. The first five must be
+// shown at once, in a table if all of them are short.
 func TestSamplesOf(t *testing.T) {
 	sample := func(in, ans string) client.Sample { return client.Sample{Name: in, In: in + "\n", Ans: ans + "\n"} }
 	many := func(n int) (all []client.Sample) {

@@ -47,8 +47,8 @@ type fileRef struct {
 const languageCookie = "language"
 
 // statementOf renders the statement of a problem for the caller. Base is the address of the page. The argument
-// only lists the codes of the languages to show. It is ignored if it is empty or the problem has none of these
-// languages.
+// only lists the codes of the languages that may be shown. If only is empty, or if the problem has none of these
+// languages, all languages may be shown.
 func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.Sheet, base string,
 	only []string) (v statementView, err error) {
 	if sheet == nil {
@@ -82,8 +82,9 @@ func (s *site) statementOf(w http.ResponseWriter, r *web.Request, sheet *client.
 	return v, nil
 }
 
-// choose returns the statement in the requested language, the language in the cookie, the browser's preferred
-// language, or the default one. It returns nil if there is no statement.
+// choose returns the statement in the first of these languages that the problem has: the requested language, the
+// language in the cookie, the browser's preferred languages, the default language. It returns nil if there is no
+// statement.
 func (s *site) choose(w http.ResponseWriter, r *web.Request, all []client.SheetStatement) *client.SheetStatement {
 	in := func(code string) *client.SheetStatement {
 		i := slices.IndexFunc(all, func(s client.SheetStatement) bool { return s.Language == code && code != "" })

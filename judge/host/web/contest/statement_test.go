@@ -70,7 +70,7 @@ func TestStatementFiles(t *testing.T) {
 	if strings.Contains(page, "<iframe") || strings.Contains(page, "<marked") {
 		t.Errorf("the page has\n%s", page)
 	}
-	// No file from a package runs scripts, and each is sent with its own type.
+	// Each file from a package is sent with its media type, and no file can run scripts.
 	for path, want := range map[string]struct{ kind, policy, body string }{
 		"/file/st/pile%20%231.png": {"image/png", "sandbox", string(png)},
 		"/file/st/x.svg":           {"image/svg+xml", "sandbox; default-src 'none'", hostileSVG},

@@ -106,7 +106,8 @@ func TestVerification(t *testing.T) {
 	post(staff, "s/2/verify", 303, "do", "unverify", "judgement", judgement.ID)
 	list("?verify=open", `/c/now/s/2"`)
 
-	// If the contest page chose the accepted submission as the best one, it would reveal the unverified verdict.
+	// The contest page must not show the accepted submission as the team's best one, because that would reveal the
+	// unverified verdict.
 	post(admin, "problems/A/judging", 303, "do", "verify", "mode", "before")
 	h.Judged(h.Send(c, "bob"), webtest.Accepted()...)
 	rejected := h.Send(c, "bob")

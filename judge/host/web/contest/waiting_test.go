@@ -12,7 +12,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestWaitingInTheQueue: a submission that is in the queue waits, and says why, until a worker claims to judge it.
+// TestWaitingInTheQueue checks that a submission in the queue is shown as waiting, with the reason, until a worker
+// claims it.
 func TestWaitingInTheQueue(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

@@ -47,7 +47,8 @@ func (s *site) findHole(r *web.Request) (web.Access, error) {
 	return a, err
 }
 
-// Refusal returns why the caller may not do an action at the hole.
+// Refusal returns an error that says why the caller may not perform an action at the hole. If it returns nil, Can
+// decides.
 func (a *access) Refusal(_ *web.Request, action auth.Action) error {
 	switch {
 	case a.Can(action):

@@ -97,7 +97,8 @@ func (s *site) holeFeed(w http.ResponseWriter, r *web.Request) error {
 	return web.WriteFeed(w, s.URL, "Records of "+h.Name, home, r.URL.Path, items)
 }
 
-// answerBadge sends a badge with the rank that the author of a submission has in the submission's language.
+// answerBadge sends a badge for a golf submission. It shows the rank of the submission's author in the ranking for
+// the submission's language.
 func (s *site) answerBadge(w http.ResponseWriter, r *web.Request) error {
 	right, by, err := s.RightAnswers(r.Context(), at(r).Hole)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"assay/judge/host/web"
 )
 
-// asPost is the form value for a post, whose header names the language.
+// asPost is the form value for a post in the style of Code Golf Stack Exchange, whose header names the language.
 const asPost = "post"
 
 // holeView is the page of a hole, for one language or for all.
@@ -201,7 +201,7 @@ func (s *site) boards(r *web.Request, v *holeView) error {
 	return err
 }
 
-// claimed reports whether a worker runs the part of a golf submission's check that has this key.
+// claimed reports whether a worker has claimed the job with the given key in the check of a golf submission.
 func (s *site) claimed(a *store.Answer, key string) bool {
 	return s.Dispatch.JobState(store.JobID(a.Flow, key), store.Out) == store.Out
 }

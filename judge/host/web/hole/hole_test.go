@@ -192,7 +192,8 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// TestAFileOutlivesTheSession sends a form that was kept during a login and carries its file in a field.
+// TestAFileOutlivesTheSession checks that the file of a form is stored if the form was kept during a login and
+// therefore carries the file in a field.
 func TestAFileOutlivesTheSession(t *testing.T) {
 	h := webtest.New(t)
 	o := h.Hole("nim")

@@ -26,7 +26,7 @@ import (
 	"assay/judge/report"
 )
 
-// Tournaments started on a page use the same workflow as judge arena --on, with the same results.
+// Tournaments started on a page use the same workflow as `judge arena --on`, with the same results.
 
 // arenaView is the page for starting tournaments.
 type arenaView struct {
@@ -278,8 +278,8 @@ func (s *site) event(r *web.Request) (*store.Flow, error) {
 	return f, nil
 }
 
-// played collects the results of a tournament's tasks. The result g is nil until the tournament has opened. The
-// caller must close g.
+// played collects the results of a tournament's tasks. The result g is nil until the task that opens the
+// tournament has ended. The caller must close g.
 func (s *site) played(r *web.Request, f *store.Flow) (g *arena.Gathering, opened *flow.ArenaOpened, err error) {
 	parts, err := s.Store.Parts(r.Context(), f.ID)
 	if err != nil {
@@ -387,7 +387,7 @@ func (s *site) endEvent(w http.ResponseWriter, r *web.Request) error {
 	return s.Done(w, r, "cancel", f.ID, "", "/arena/"+f.ID)
 }
 
-// eventLog sends the log of a tournament, in the format of judge arena.
+// eventLog sends the log of a tournament, in the format that `judge arena` writes.
 func (s *site) eventLog(w http.ResponseWriter, r *web.Request) error {
 	text, _, err := s.eventEnd(r)
 	if err != nil {

@@ -263,8 +263,8 @@ type shownFault struct {
 	arena.GameFault
 }
 
-// games returns the games of an encounter, with what the caller may see of them. It returns none if the encounter
-// does not count.
+// games returns the games of an encounter, without the parts that the caller may not see. It returns no games if
+// the encounter does not count.
 func (s *site) games(r *web.Request, e *store.Encounter) (all []*arena.Game, err error) {
 	if !ladder.Counts(e) {
 		return nil, nil
@@ -295,8 +295,8 @@ func seesFaults(r *web.Request) func(bot int64) bool {
 	}
 }
 
-// withoutFaults returns a copy of a game that omits the private parts of a bot, such as faults, unless shown
-// returns true for its seat.
+// withoutFaults returns a copy of a game that omits a bot's private parts, such as faults, unless shown returns
+// true for the bot's seat.
 func withoutFaults(g *arena.Game, shown func(seat int) bool) *arena.Game {
 	less := *g
 	if g.Fault != nil && !shown(g.Fault.Seat) {

@@ -38,8 +38,9 @@ func (s *site) ladderFeed(w http.ResponseWriter, r *web.Request) error {
 	return web.WriteFeed(w, s.URL, on(r).Name, home, r.URL.Path, items)
 }
 
-// ladderGames sends the games behind the table in the format of a tournament log, from which judge arena standings
-// computes the same table. With all=yes in the query, it sends every game of every bot.
+// ladderGames sends the games from which the table is computed, in the format of a tournament log. `judge arena
+// standings` computes the same table from this log. If the query contains all=yes, ladderGames sends every game of
+// every bot.
 func (s *site) ladderGames(w http.ResponseWriter, r *web.Request) error {
 	var log bytes.Buffer
 	all := r.URL.Query().Get("all") == "yes"

@@ -180,8 +180,9 @@ func (s *site) ladderPage(w http.ResponseWriter, r *web.Request, code int, f sub
 	return s.Page(w, r, code, "ladder", h.Name, v)
 }
 
-// guide returns the guide for bot authors, and the rules once a worker has read them. If an earlier version of the
-// program published the problem, the guide contains only the rules.
+// guide returns the guide for bot authors, and the rules of the ladder. There are no rules until a worker has read
+// them. A problem that an earlier version of this server published has no guide, so the guide then contains only
+// the problem.
 func guide(v *ladder.View, sheet *client.Sheet) (*arena.Guide, []arena.Terms) {
 	g, title := &arena.Guide{Game: v.Problem}, ""
 	if sheet != nil && sheet.Game != nil {

@@ -71,8 +71,8 @@ func brings(h *webtest.Harness, id, key string, output any, lines ...string) {
 	}
 }
 
-// TestAWorkerThatLies checks that an encounter with impossible results does not count, and that its page says so.
-// For tournaments, the page names the worker.
+// TestAWorkerThatLies checks that an encounter with impossible results does not count, and that the encounter's
+// page says so. For a tournament, the page must also name the worker that returned them.
 func TestAWorkerThatLies(t *testing.T) {
 	h := webtest.New(t)
 	l := h.Ladder("hill", store.Public, true)
@@ -317,9 +317,9 @@ func onLadder(t *testing.T, width int, scripts bool) {
 	b.Contains("it is taken off", webtest.Said, "Retired")
 }
 
-// TestLadderTellsAuthors checks that a ladder page explains the protocol, the limits of its rules, faults, and
-// example bots. It does not show the problem statement, which is for submissions. If an earlier version of the
-// program published the problem, the page shows only the rules.
+// TestLadderTellsAuthors checks that a ladder page explains the protocol, the limits of the ladder's rules,
+// faults, and example bots. It must not show the problem statement, which is for submissions. If an earlier
+// version of this server published the problem, the page shows only the rules.
 func TestLadderTellsAuthors(t *testing.T) {
 	h := webtest.New(t)
 	old := webtest.Must[*client.Sheet](t)(h.Desk.Sheet(h.Problem))

@@ -23,7 +23,8 @@ type ladderRequest struct {
 // on returns the ladder of a request.
 func on(r *web.Request) *ladderRequest { return r.Access.(*ladderRequest) }
 
-// Refusal returns why the caller may not do an action on the ladder.
+// Refusal returns an error that says why the caller may not perform an action on the ladder. If it returns nil,
+// Can decides.
 func (l *ladderRequest) Refusal(_ *web.Request, a auth.Action) error {
 	switch {
 	case l.Can(a):
@@ -41,7 +42,7 @@ func (l *ladderRequest) Head(*web.Request) (web.Head, error) {
 	return web.Head{Nav: web.Nav{Place: &web.Tab{Link: "/ladder/" + l.Slug, Name: l.Name}}}, nil
 }
 
-// findLadder resolves the ladder in an address, and the bot or encounter.
+// findLadder resolves the ladder in an address, and the bot or the encounter if the address contains one.
 func (s *site) findLadder(r *web.Request) (web.Access, error) {
 	if r.PathValue("ladder") == "" {
 		return nil, nil

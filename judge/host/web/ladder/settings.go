@@ -50,7 +50,7 @@ const (
 	mostMinute = 100_000
 )
 
-// Access, Chosen, and Load summarize the settings of their groups.
+// Access, Chosen, and Load each summarize the settings of one group of the form.
 func (f ladderForm) Access() string {
 	return strings.ToLower(web.ChoiceName(web.OpenVisibilities, f.Visibility)) + "; " + f.PerAccount + " bots per person"
 }
@@ -171,7 +171,8 @@ func (s *site) ladderSettings(w http.ResponseWriter, r *web.Request, code int, f
 	return s.Page(w, r, code, "ladderedit", title, f)
 }
 
-// readLadder reads the changeable settings from the form into l.
+// readLadder copies the settings that can also be changed later from the form to l. It records invalid fields in
+// the form's Errors.
 func (s *site) readLadder(w http.ResponseWriter, r *web.Request, l *store.Ladder) (*ladderForm, error) {
 	if err := web.ReadForm(w, r, web.SmallForm); err != nil {
 		return nil, err

@@ -194,8 +194,8 @@ func TestArenaForm(t *testing.T) {
 	}
 }
 
-// TestPagesOfBotsChange checks that the page of a bot or an encounter updates itself with scripts. Without scripts
-// it says how to reload it.
+// TestPagesOfBotsChange checks that the page of a bot or an encounter updates itself if the browser runs scripts.
+// Without scripts, the page must say how to reload it.
 func TestPagesOfBotsChange(t *testing.T) {
 	h := webtest.New(t)
 	l := h.Ladder("hill", store.Public, true)

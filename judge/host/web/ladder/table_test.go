@@ -229,8 +229,8 @@ func TestTheLogMakesTheTable(t *testing.T) {
 	}
 }
 
-// TestADoubleClickIsOneBot checks that a form sent twice adds one bot, even if the account may have no more bots.
-// If the second form contains a different bot, the two must not be confused.
+// TestADoubleClickIsOneBot checks that a form that is sent twice adds one bot, even if the account has reached its
+// maximum number of bots. A form with the same key but a different bot must be refused.
 func TestADoubleClickIsOneBot(t *testing.T) {
 	h := webtest.New(t)
 	l := h.Ladder("hill", store.Public, true) // at most 2 bots per account

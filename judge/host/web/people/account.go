@@ -79,7 +79,7 @@ func (s *site) setUp(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/")
 }
 
-// badPassword checks the new password of a form, which is in it twice.
+// badPassword checks the new password in a form, which must contain the password twice. It adds errors to e.
 func badPassword(e *web.FieldErrors, r *web.Request) {
 	switch password, again := r.Field("password"), r.Field("again"); {
 	case password != again:
@@ -122,8 +122,8 @@ func (s *site) login(w http.ResponseWriter, r *web.Request) error {
 
 const wrongPassword = "Wrong username or password."
 
-// byPassword returns the account with a username if the form contains its password and the account is enabled.
-// Otherwise it returns nil, nil or, after several wrong passwords, a *desk.Refusal.
+// byPassword returns the account with the given username if the account is enabled and the form contains its
+// password. Otherwise it returns nil, nil. After several wrong passwords, it returns a *desk.Refusal.
 func (s *site) byPassword(r *web.Request, login string) (*store.Account, error) {
 	if !auth.GoodLogin(login) {
 		return nil, nil
@@ -195,8 +195,8 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 	return s.enter(w, r, a, v.Next)
 }
 
-// enter redirects a user to the page requested before the login. From the home page, it redirects to the user's
-// contest if exactly one is running.
+// enter redirects a user to the page next, which was requested before the login. If that is the home page and
+// exactly one of the user's contests is running, enter redirects to that contest.
 func (s *site) enter(w http.ResponseWriter, r *web.Request, a *store.Account, next string) error {
 	if next != "/" {
 		return web.Redirect(w, r, next)
@@ -255,8 +255,8 @@ func (s *site) logOut(w http.ResponseWriter, r *web.Request) error {
 	return web.Redirect(w, r, "/")
 }
 
-// known returns a cookie value that shows that a browser has logged in to an account with its current password.
-// Only the server knows the password hash that it depends on.
+// known returns a cookie value that proves that a browser has logged in to an account with the account's current
+// password. The value depends on the password hash, which only the server knows.
 func known(a *store.Account) string {
 	mac := hmac.New(sha256.New, []byte(a.Password))
 	mac.Write([]byte("a browser that logged in as " + a.ID))

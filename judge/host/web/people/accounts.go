@@ -215,7 +215,8 @@ func (s *site) changeAccount(r *web.Request, a *store.Account, do, role string) 
 	return s.Audit(r, "change account", a.ID, do)
 }
 
-// resetAccounts sets new passwords for accounts, for all of them or for none. It shows the login sheets once.
+// resetAccounts sets new passwords for all of the given accounts or, if that fails, for none. It shows the login
+// sheets once.
 func (s *site) resetAccounts(w http.ResponseWriter, r *web.Request, all []*store.Account) error {
 	var ids []string
 	var slips []sheet

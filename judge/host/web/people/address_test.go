@@ -38,8 +38,8 @@ func expect(t *testing.T, h *webtest.Harness, c *store.Contest, addresses map[st
 	}
 }
 
-// TestLogInByAddress checks that a button logs in the team that is expected at the computer's address, until the
-// contest is over.
+// TestLogInByAddress checks that a button logs in the team that is expected at the computer's IP address. The
+// button must stop working when the contest is over.
 func TestLogInByAddress(t *testing.T) {
 	for _, tt := range []struct {
 		name, address string
@@ -92,8 +92,8 @@ func TestLogInByAddress(t *testing.T) {
 	}
 }
 
-// TestLockAddress checks that a team with an address can log in nowhere else, and that its sessions work nowhere
-// else.
+// TestLockAddress checks that a team that is expected at an IP address can log in only from that address, and that
+// its sessions work only there.
 func TestLockAddress(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})

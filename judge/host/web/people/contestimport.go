@@ -32,13 +32,13 @@ import (
 
 const (
 	contestImportPath = "/admin/contests/import"
-	// mostUnpacked is the maximum total size in bytes of its files.
+	// mostUnpacked is the maximum total size in bytes of the files in a contest package.
 	mostUnpacked = 1 << 30
 	// mostTold is the maximum number of report lines, and of errors, that the page shows.
 	mostTold = 2000
 )
 
-// mostPackage is how many bytes a ZIP archive with a contest package can have. Tests lower it.
+// mostPackage is the maximum size in bytes of a ZIP archive with a contest package. Tests lower it.
 var mostPackage int64 = 256 << 20
 
 // contestImportView is the page that imports a contest package. The first step uploads a package, and the second
@@ -69,7 +69,7 @@ type reportCount struct {
 	N     int
 }
 
-// countsOf counts the objects of a package by what an import does with them.
+// countsOf counts the objects of a package by what an import would do with them, such as create or change.
 func countsOf(p *contestpackage.Plan) []reportCount {
 	n := map[contestpackage.Action]int{}
 	for _, l := range p.Lines {
@@ -116,7 +116,8 @@ func (s *site) checkContestImport(w http.ResponseWriter, r *web.Request) error {
 	return s.contestImportPage(w, r, http.StatusOK, v)
 }
 
-// sentPackage returns the package that the form contains, links to, or uploaded before.
+// sentPackage opens the package of a request. The package is a file in the form, is fetched from the address in
+// the form, or was uploaded before and is named in the form.
 func (s *site) sentPackage(r *web.Request, v *contestImportView) (archive *os.File, err error) {
 	switch {
 	case r.MultipartForm != nil && len(r.MultipartForm.File["file"]) > 0 && r.MultipartForm.File["file"][0].Filename != "":

@@ -222,7 +222,7 @@ func TestImportDamagedPackage(t *testing.T) {
 	}
 }
 
-// TestImportLimits: how large an archive can be, and how many lines a page shows.
+// TestImportLimits checks the maximum size of an archive, and the maximum number of lines that a page shows.
 func TestImportLimits(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -258,7 +258,8 @@ func TestImportLimits(t *testing.T) {
 	}
 }
 
-// TestImportIsThePreview: what is imported is what the preview has shown. If anything else would be, nothing is.
+// TestImportIsThePreview checks that an import has exactly the effect that the preview has shown. If the effect
+// would be different, nothing is imported.
 func TestImportIsThePreview(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, h *webtest.Harness, form url.Values){
 		"another package": func(t *testing.T, h *webtest.Harness, form url.Values) {
@@ -331,7 +332,7 @@ func many(t *testing.T) string {
 	return archived(t, files)
 }
 
-// bomb returns an archive that says that its files have these sizes.
+// bomb returns an archive whose directory claims these uncompressed file sizes.
 func bomb(t *testing.T, sizes ...uint64) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -346,8 +347,8 @@ func bomb(t *testing.T, sizes ...uint64) string {
 	return b.String()
 }
 
-// raw returns an archive with a file whose bytes in the archive are data. Its checksum is wrong. More are names of files
-// with the same bytes.
+// raw returns an archive whose files contain data unchanged as their compressed bytes, with a wrong checksum. The
+// names of the files are name and more.
 func raw(t *testing.T, name string, method uint16, data string, more ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -413,7 +414,7 @@ func TestImportContestFromAddress(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// What is wrong with the package is not the fault of the address.
+	// An error in a package from an address is reported as an error of the package, not of the address.
 	gone, teams = false, "[{\"id\": \"7\"},\n{\"id\": \"8\"}]"
 	for path, want := range map[string]string{"/api/contests/spring": "<code>teams.json:2</code>", "/none.zip": "no file that can be imported"} {
 		if got := h.Upload(admin, contestImport, fields(path, "p"), nil); got.Code != 400 || !strings.Contains(got.Body, want) {

@@ -133,8 +133,8 @@ func TestASlowFormHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// TestPasswordAgain checks that a dangerous action requires the password if it was not entered recently, and is
-// performed only afterwards.
+// TestPasswordAgain checks that a dangerous action requires the password unless the password was entered recently.
+// The action must not be performed before the password is entered.
 func TestPasswordAgain(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")

@@ -1,6 +1,6 @@
 package people
 
-// LimitPackages sets how many bytes a ZIP archive with a contest package can have, until undo is called.
+// LimitPackages sets the maximum size in bytes of a ZIP archive with a contest package, until undo is called.
 func LimitPackages(most int64) (undo func()) {
 	was := mostPackage
 	mostPackage = most

@@ -174,7 +174,7 @@ func (s *site) planImport(r *web.Request, v *importView, data []byte) error {
 	return nil
 }
 
-// sheet sets the columns of a list, with the first values of each.
+// sheet sets the columns of v to those of a list, with the first values in each column.
 func (v *importView) sheet(list *roster.List) {
 	v.Titled = list.Titled
 	const samples = 3

@@ -31,8 +31,8 @@ func everybody(h *webtest.Harness, c *store.Contest) string {
 	return strings.Join(all, "\n")
 }
 
-// TestImport checks that the effect of an import is shown first, and that exactly this is created after
-// confirmation.
+// TestImport checks that the effect of an import is shown first. After confirmation, exactly the accounts and
+// teams that were shown must be created.
 func TestImport(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})
@@ -72,8 +72,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestNobodyUnseenIsCreated checks that a new preview is shown if the list or the server has changed since the
-// last one.
+// TestNobodyUnseenIsCreated checks that an import shows a new preview, and creates nothing, if the list or the
+// server has changed since the last preview.
 func TestNobodyUnseenIsCreated(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Teams, store.Settings{})

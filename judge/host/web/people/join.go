@@ -88,7 +88,7 @@ func (s *site) accept(w http.ResponseWriter, r *web.Request) error {
 	return s.Done(w, r, "join", i.ID, "", "/")
 }
 
-// again returns the reason if an invitation is no longer valid.
+// again checks the invitation in the address again. It returns a refusal if the invitation is no longer valid.
 func (s *site) again(r *web.Request) error {
 	_, _, err := s.welcome(r)
 	return err

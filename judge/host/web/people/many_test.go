@@ -237,7 +237,7 @@ func TestSaveManyTeams(t *testing.T) {
 	if got := h.Ask(admin, "POST", path, url.Values{}); got.Code != 400 {
 		t.Errorf("an empty form: %d", got.Code)
 	}
-	// An existing name that the form would reject does not prevent saving other teams.
+	// A stored name that the form would reject does not prevent saving the other teams.
 	odd := teamsOf(h, c)[10]
 	odd.Name = "a\x1bb"
 	if err := h.Store.SetTeam(t.Context(), odd, ""); err != nil {

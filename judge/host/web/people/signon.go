@@ -148,7 +148,8 @@ func (s *site) finishSignOn(w http.ResponseWriter, r *web.Request) error {
 	return s.enterBy(w, r, a, b.next, s.Store.NewSessionHere)
 }
 
-// confirmed records that the user of a session has confirmed their identity.
+// confirmed handles a single sign-on by which a logged-in user confirms their identity. If the login is recent and
+// belongs to the user's account, confirmed records the confirmation in the session.
 func (s *site) confirmed(w http.ResponseWriter, r *web.Request, a *store.Account, p *signon.Person, next string) error {
 	switch {
 	case r.Me == nil:
@@ -210,7 +211,7 @@ type signOnView struct {
 	WrongLink   string
 }
 
-// pendingSignOn returns the browser's single sign-on that has no account yet.
+// pendingSignOn returns the single sign-on of this browser that waits until the user creates or links an account.
 func (s *site) pendingSignOn(r *web.Request) (o *store.SignOn, hash string, err error) {
 	b := s.readBegun(r)
 	if s.SignOn == nil || b.secret == "" {
@@ -276,7 +277,7 @@ func (s *site) joinBySignOn(w http.ResponseWriter, r *web.Request) error {
 	return s.enterBy(w, r, a, o.Next, s.Store.NewSessionHere)
 }
 
-// linkSignOn links a user of the provider to an existing account, if the form contains its password.
+// linkSignOn links a user of the provider to an existing account, if the form contains the account's password.
 func (s *site) linkSignOn(w http.ResponseWriter, r *web.Request) error {
 	o, hash, err := s.pendingSignOn(r)
 	if err != nil {

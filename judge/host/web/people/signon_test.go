@@ -165,7 +165,8 @@ func TestFirstSignOn(t *testing.T) {
 	leads(t, "a disabled account", got, 403, "disabled")
 }
 
-// TestWhoJoinsBySignOn: where people may register, they may do so by single sign-on, and nowhere else.
+// TestWhoJoinsBySignOn checks that single sign-on creates an account only if registration is open or is allowed
+// for users of the provider.
 func TestWhoJoinsBySignOn(t *testing.T) {
 	for registration, joins := range map[auth.Registration]bool{auth.Open: true, auth.ByOIDC: true, auth.Invited: false} {
 		s := newSchool(t, registration)
@@ -213,7 +214,7 @@ func TestLinking(t *testing.T) {
 	if other.me() != "ada" {
 		t.Errorf("%q is logged in", other.me())
 	}
-	// The same person has begun in two browsers. Only one account gets the identity.
+	// The same user has begun a single sign-on in two browsers. Only one account gets the identity.
 	s.at.Says = map[string]any{"sub": "subject-2"}
 	one, two := s.visitor(), s.visitor()
 	one.signOn("/login/sso")
@@ -350,7 +351,8 @@ func TestSignOnRoles(t *testing.T) {
 	}
 }
 
-// TestConfirmingBySignOn checks that an account without a password confirms irreversible actions at the provider.
+// TestConfirmingBySignOn checks that the user of an account without a password confirms irreversible actions by
+// logging in at the provider again.
 func TestConfirmingBySignOn(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	b := s.visitor()
@@ -490,7 +492,8 @@ func TestReturnsOfTheProvider(t *testing.T) {
 	webtest.Harmless(t, "a name", b.ask("GET", "/login/sso/new", nil).Body)
 }
 
-// TestSignOnElsewhere checks that an account restricted to addresses cannot log in elsewhere by single sign-on.
+// TestSignOnElsewhere checks that single sign-on logs in an account that is restricted to IP addresses only from
+// these addresses.
 func TestSignOnElsewhere(t *testing.T) {
 	s := newSchool(t, auth.ByOIDC)
 	c := s.Contest("now", -time.Minute, store.Accounts, store.Settings{})

@@ -43,8 +43,8 @@ type sheet struct {
 	Team, Group string // both may be empty
 }
 
-// slipsPage creates passwords, which takes a while, and then shows their login sheets once. Sheets for a contest
-// are sorted by group name, then by name.
+// slipsPage calls create, which creates passwords and takes a while, and then shows the login sheets once. Sheets
+// for a contest are sorted by group name, then by name.
 func (s *site) slipsPage(w http.ResponseWriter, r *web.Request, doing string,
 	create func(context.Context, web.Progress) (slipsView, error)) error {
 	return s.WorkPage(w, r, "Login sheets", doing, func(ctx context.Context, progress web.Progress) (web.Drawing, error) {
@@ -127,8 +127,8 @@ func newSlip(a *store.Account) auth.Slip {
 	return auth.Slip{Login: a.Login, Name: a.Display, Password: auth.NewPassword()}
 }
 
-// setPasswords stores the passwords of login sheets, for the accounts with the same indices, in one transaction.
-// Then it calls audit and shows the sheets once.
+// setPasswords stores the password of each login sheet in one transaction. The sheet slips[i] belongs to the
+// account with the id ids[i]. Then setPasswords calls audit and shows the sheets once.
 func (s *site) setPasswords(w http.ResponseWriter, r *web.Request, ids []string, slips []sheet, audit func() error) error {
 	return s.slipsPage(w, r, "Creating passwords", func(ctx context.Context, progress web.Progress) (slipsView, error) {
 		var passwords []string

@@ -131,7 +131,8 @@ func TestExtraTime(t *testing.T) {
 	}
 }
 
-// TestNewSlips checks that all contestants get new passwords, except the jury and disabled accounts.
+// TestNewSlips checks that all contestants get new passwords, except those with disabled accounts. The jury's
+// passwords must not change.
 func TestNewSlips(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

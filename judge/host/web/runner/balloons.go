@@ -98,7 +98,8 @@ func (f balloonFilter) takes(t *store.Team) bool {
 	return (f.group == "" || slices.Contains(t.Groups, f.group)) && strings.HasPrefix(strings.ToLower(t.Label), strings.ToLower(f.seats))
 }
 
-// settled updates the balloons of a contest and returns them. It also returns the contest as currently stored.
+// settled updates the stored balloons of a contest from the scoreboard. It returns the stored contest, its
+// balloons, and the columns of the scoreboard.
 func (s *site) settled(ctx context.Context, contest string) (c *store.Contest, rows []store.Balloon, columns []scoring.Column, err error) {
 	if c, err = s.Store.Contest(ctx, contest); err != nil {
 		return nil, nil, nil, err

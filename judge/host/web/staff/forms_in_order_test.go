@@ -9,7 +9,8 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestNewRejudgingIsFirst: the form for a rejudging is above the list, and open if it is filled in or there is no list.
+// TestNewRejudgingIsFirst checks that the form for a rejudging is above the list of rejudgings. The form must be
+// unfolded if it is filled in or the list is empty.
 func TestNewRejudgingIsFirst(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
@@ -33,7 +34,8 @@ func TestNewRejudgingIsFirst(t *testing.T) {
 	}
 }
 
-// TestKindsOfFiles: the form for a file offers the kinds that the chosen object can have.
+// TestKindsOfFiles checks that the form for a file offers only the kinds of files that the selected object can
+// have.
 func TestKindsOfFiles(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})

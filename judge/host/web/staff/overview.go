@@ -55,10 +55,10 @@ type columnLine struct {
 // Extensions returns the choices for extending a contest, in minutes.
 func (overviewView) Extensions() []int { return []int{5, 15, 30} }
 
-// finalizes reports whether the page shows what prevents final results.
+// finalizes reports whether the page lists the reasons why the results cannot become final yet.
 func (v *overviewView) finalizes() bool { return v.Conclude && !v.Final && v.Phase != "before" }
 
-// Blocks reports whether anything that needs attention prevents final results.
+// Blocks reports whether any entry under "needs attention" also prevents the results from becoming final.
 func (v overviewView) Blocks() bool {
 	return slices.ContainsFunc(v.Attend, func(a attention) bool { return a.Blocks })
 }
@@ -96,7 +96,7 @@ func (s *site) overview(w http.ResponseWriter, r *web.Request) (err error) {
 	return s.Page(w, r, http.StatusOK, "overview", "Overview", v)
 }
 
-// overviewBoard sets the latest submissions and the problems.
+// overviewBoard sets the latest submissions and the problems in v.
 func (s *site) overviewBoard(r *web.Request, v *overviewView) error {
 	const latest = 8
 	c := access.Of(r).Contest
@@ -141,7 +141,7 @@ func (s *site) overviewBoard(r *web.Request, v *overviewView) error {
 	return nil
 }
 
-// overviewQueue sets the workers and the numbers of waiting jobs.
+// overviewQueue sets the workers and the numbers of waiting jobs in v.
 func (s *site) overviewQueue(r *web.Request, v *overviewView) error {
 	queues, err := s.Dispatch.Queues(r.Context())
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *site) overviewQueue(r *web.Request, v *overviewView) error {
 	return err
 }
 
-// attend finds what needs the jury's attention, most urgent first.
+// attend lists in v what needs the jury's attention, most urgent first.
 func (s *site) attend(r *web.Request, v *overviewView) error {
 	base := "/c/" + v.Slug
 	add := func(class, text, detail, link, button string) {

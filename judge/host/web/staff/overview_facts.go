@@ -17,12 +17,12 @@ type overviewFacts struct {
 	Disputed []int64     // numbers of submissions about which workers disagreed
 	Backups  web.Backups // of the server
 	Late     bool        // the last backup failed or is too old
-	// Blocking lists the failed checks for final results, except those under needs attention. It is set only for
-	// readers who may finalize the results.
+	// Blocking lists the failed checks for final results, except those that the page shows under "needs
+	// attention". It is set only for readers who may finalize the results.
 	Blocking []checkLine
 }
 
-// overviewFacts sets the figures, and the checks that prevent final results.
+// overviewFacts sets the figures in v, and the checks that prevent the results from becoming final.
 func (s *site) overviewFacts(r *web.Request, v *overviewView) error {
 	c, now := access.Of(r).Contest, s.Time()
 	f := &v.Facts

@@ -32,7 +32,8 @@ type rejudgingsView struct {
 	Errors  web.FieldErrors
 }
 
-// Unfolded reports whether the form is shown at once: there is nothing else, or it is partly filled in.
+// Unfolded reports whether the form is shown unfolded: there are no rejudgings to list, or the form is filled in
+// or has errors.
 func (v rejudgingsView) Unfolded() bool {
 	return len(v.All) == 0 || len(v.Errors) > 0 || v.Choice.Choice != (desk.Choice{})
 }
@@ -124,10 +125,11 @@ type rejudgingView struct {
 	Moves   []moveLine
 }
 
-// Changed returns the number of submissions that would change.
+// Changed returns the number of submissions that would change if the rejudging were applied.
 func (v rejudgingView) Changed() int { return len(v.Lines) + v.More }
 
-// Unchanged returns the number of judged submissions that would not change.
+// Unchanged returns the number of submissions whose runs have ended and that would not change if the rejudging
+// were applied.
 func (v rejudgingView) Unchanged() int { return v.Submissions - v.Open - v.Changed() }
 
 // matrixView counts submissions by old and new verdict.

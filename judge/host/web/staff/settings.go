@@ -74,7 +74,7 @@ type problemRow struct {
 	Errors web.FieldErrors
 }
 
-// Scoring, Scoreboard, Access, and Advanced summarize the settings of their groups.
+// Scoring, Scoreboard, Access, and Advanced each summarize the settings of one group of the form.
 func (v settingsView) Scoring() string {
 	text := map[string]string{string(store.IOI): "IOI: points", string(store.Points): "points and time"}[v.F.Format]
 	penalty := " for each rejected submission"
@@ -225,7 +225,7 @@ func (s *site) editContest(w http.ResponseWriter, r *web.Request) error {
 	return s.settingsPage(w, r, http.StatusOK, v, chosen)
 }
 
-// describe sets the form values of a stored contest that are not among its fields.
+// describe sets the fields of v that describe the stored contest c and are not fields of the form.
 func (s *site) describe(v *settingsView, c *store.Contest) {
 	v.Slug, v.Ends = c.Slug, c.Ends()
 	v.CanStart = c.Starts.IsZero() || s.Time().Before(c.Starts)

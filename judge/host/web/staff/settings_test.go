@@ -129,8 +129,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestSettingsOfARunningContest checks that a change that ends a contest or removes its submissions must be
-// confirmed.
+// TestSettingsOfARunningContest checks that a change must be confirmed if it ends a running contest or removes a
+// problem with submissions.
 func TestSettingsOfARunningContest(t *testing.T) {
 	h := webtest.New(t)
 	admin := h.Cookie("admin")
@@ -260,7 +260,8 @@ func TestStartAndExtend(t *testing.T) {
 	if got := h.Ask(admin, "POST", "/c/spring/extend", url.Values{"minutes": {"10"}}); got.Code != 303 || contest().Freeze != 30*time.Minute || contest().Settings.Planned != 110*time.Minute {
 		t.Errorf("extended while frozen by hand: %d, %+v", got.Code, contest())
 	}
-	// More time by the settings does not show what was hidden; another freeze does.
+	// Extending the contest in the settings keeps the manual freeze, so that hidden results stay hidden. Setting
+	// another freeze replaces the manual one.
 	save := func(field, value string) {
 		t.Helper()
 		form := webtest.Form(t, h.Ask(admin, "GET", "/c/spring/edit", nil).Body, "/c/spring/edit")

@@ -27,7 +27,8 @@ func sentAs(h *webtest.Harness, c *store.Contest, id string) *store.Accepted {
 	}))
 }
 
-// TestDifferencesNameThePrimary: a submission is named by its id at the primary, and leads to its page here.
+// TestDifferencesNameThePrimary checks that a difference names a submission by its id at the primary, and links to
+// the submission's page on this server.
 func TestDifferencesNameThePrimary(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("now", -2*time.Minute, store.Accounts, store.Settings{})

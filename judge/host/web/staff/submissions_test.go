@@ -49,7 +49,7 @@ func TestFilters(t *testing.T) {
 			t.Errorf("the list has no %s:\n%s", want, got["page"])
 		}
 	}
-	// Filters for groups and for contest times. The contest began a minute ago.
+	// Check the filters for groups and for contest time. The contest began a minute ago.
 	if strings.Contains(got["page"], `name="group"`) || got["Group"] != "" {
 		t.Errorf("a filter of groups where there are none:\n%s", got["page"])
 	}

@@ -21,8 +21,8 @@ func publish(h *webtest.Harness, slug, owner string) {
 	}))
 }
 
-// TestProblemsOfAnotherContest checks that a jury can add its own problems and keep those of its contest. It
-// cannot see or add problems of others.
+// TestProblemsOfAnotherContest checks that a jury can add its own problems to its contest and keep the problems
+// that are already there. It must not see or add problems of other owners.
 func TestProblemsOfAnotherContest(t *testing.T) {
 	h := webtest.New(t)
 	chief := webtest.Must[[]*store.Account](t)(h.Store.NewAccounts(t.Context(), store.NewAccount{Login: "chief", Display: "chief", Kind: store.Person, Role: string(auth.ContestAdmin)}))

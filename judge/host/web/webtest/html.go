@@ -12,8 +12,8 @@ import (
 // aria lists the ARIA attributes that pages use.
 var aria = []string{"aria-current", "aria-describedby", "aria-hidden", "aria-invalid", "aria-label", "aria-labelledby", "aria-live", "aria-pressed", "aria-sort"}
 
-// Harmless fails the test if what others wrote has become HTML of a page, a control has no name, an attribute
-// for screen readers is unknown or names no element, or a heading skips a level.
+// Harmless fails the test if user input has become HTML of a page. It also fails the test if a control has no
+// name, an attribute for screen readers is unknown or names no element, or a heading skips a level.
 func Harmless(t *testing.T, where, page string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))

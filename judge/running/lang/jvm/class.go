@@ -66,7 +66,7 @@ func ReadClass(data []byte) (*Class, error) {
 	return c, nil
 }
 
-// reader reads numbers. Past the end it returns zeros and sets bad.
+// reader reads numbers from the start of rest. If rest is too short, it returns zeros and sets bad.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -85,7 +85,7 @@ func (r *reader) take(n int) []byte {
 func (r *reader) u2() int { return int(binary.BigEndian.Uint16(r.take(2))) }
 func (r *reader) u4() int { return int(binary.BigEndian.Uint32(r.take(4))) }
 
-// attributes calls show for each attribute with the index of its name and its body.
+// attributes calls show for each attribute, with the index of the attribute's name and with its body.
 func (r *reader) attributes(show func(name int, body *reader)) {
 	for n := r.u2(); n > 0 && !r.bad; n-- {
 		name := r.u2()
@@ -93,7 +93,7 @@ func (r *reader) attributes(show func(name int, body *reader)) {
 	}
 }
 
-// pool contains those constants of a class file that are names.
+// pool contains the texts and class names among the constants of a class file.
 type pool struct {
 	texts   map[int]string
 	classes map[int]int // index of the class name

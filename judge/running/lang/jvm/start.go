@@ -13,8 +13,8 @@ import (
 )
 
 // Start returns the name of the class that starts the program, in the form that the virtual machine expects. It
-// returns the empty string if no class has a main. If several classes have one, these criteria decide, in this
-// order:
+// returns the empty string if no class has a main method. If several classes have one, these criteria decide, in
+// this order:
 //   - classes from the entry file of a directory, if entry is not empty;
 //   - the public class of the top level;
 //   - the class Main;
@@ -50,8 +50,8 @@ func no(yes bool) int {
 	return 1
 }
 
-// starts reports whether a class declares or inherits a main. A damaged class may extend itself, so it follows at
-// most most classes.
+// starts reports whether a class declares or inherits a main method. It follows at most the given number of
+// classes, because a damaged class may extend itself.
 func starts(c *Class, byName map[string]*Class, most int) bool {
 	for range most {
 		if c == nil || c.Main {

@@ -6,8 +6,8 @@ import (
 	"assay/judge/running/sandbox"
 )
 
-// Any returns options for tests that accept any isolation. User 0 of a container that forbids isolation must
-// request the level "none" by name. Such a test should log its isolation level.
+// Any returns options for a test that accepts any isolation level. In a container that forbids isolation, user 0
+// must request the level "none" by name, and Any does so. A test that uses Any should log the isolation level.
 func Any() sandbox.Options { return sandbox.Options{Isolation: string(anyLevel())} }
 
 var anyLevel = sync.OnceValue(func() sandbox.Level {

@@ -50,7 +50,7 @@ func must(err error) {
 	}
 }
 
-// in exits with gotIn, because the hostile program succeeded.
+// in exits with gotIn, which means that an attempt of the hostile program succeeded. It prints what was reached.
 func in(what string) {
 	fmt.Fprintln(os.Stderr, "got in:", what)
 	os.Exit(gotIn)
@@ -62,7 +62,7 @@ func number(args []string, i int) int {
 	return n
 }
 
-// again returns a command that runs this program in another mode.
+// again returns a command that runs this hostile program with other arguments.
 func again(args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	must(err)
@@ -96,7 +96,7 @@ func fillShared(mib int) {
 	}
 }
 
-// shareWithTheDead starts children that each fill a part of shared memory, and end.
+// shareWithTheDead starts child processes. Each of them fills a part of the same shared memory and exits.
 func shareWithTheDead(mib int) {
 	b, err := unix.Mmap(-1, 0, mib<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
 	must(err)
@@ -250,7 +250,7 @@ func ask(lines int) {
 	}
 }
 
-// answer computes for a while for each line before it sends the line back.
+// answer sends back each line that it reads. Before it sends a line, it computes for the CPU time in each.
 func answer(each time.Duration) {
 	in := bufio.NewReader(os.Stdin)
 	for used := each; ; used += each {
@@ -284,7 +284,7 @@ func open(path string, flag int) *os.File {
 	return f
 }
 
-// copyAll copies without the library's optimizations for files.
+// copyAll copies data without the optimizations that package io uses for files.
 func copyAll(to io.Writer, from io.Reader) {
 	_, err := io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{from})
 	must(err)
@@ -403,7 +403,8 @@ func reserveRoom() {
 	}
 }
 
-// fillToTheBrim writes until no space is left, and then tries to write one more file.
+// fillToTheBrim writes until no space is left, and then tries to write one more file. If it can write more than
+// room bytes, it exits with gotIn.
 func fillToTheBrim(room int64) {
 	var written int64
 	for i := range 2 {

@@ -37,8 +37,8 @@ func prlimitInit() {
 	}
 }
 
-// killInit sends each signal to the first process and its threads. Sending may succeed. If the first process died,
-// this program would end too.
+// killInit sends each signal to the first process and to its threads. Sending may succeed, but the first process
+// must survive. Otherwise this program would end too.
 func killInit() {
 	for sig := syscall.Signal(1); sig <= 31; sig++ {
 		_ = unix.Kill(1, sig)
@@ -113,7 +113,7 @@ func locks() {
 	attempt("dnotify", unix.SYS_FCNTL, open("/bin", unix.O_RDONLY).Fd(), unix.F_NOTIFY, 1)
 }
 
-// lock locks its own file with both kinds of locks, as build tools do.
+// lock locks a file of this program with both kinds of locks, as build tools do.
 func lock() {
 	f, err := os.Create("lock")
 	must(err)
@@ -122,7 +122,7 @@ func lock() {
 	must(unix.FcntlFlock(f.Fd(), unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Start: 1}))
 }
 
-// schedule sets the scheduling of one of its own threads by id, as language runtimes do.
+// schedule changes the scheduling of one of this program's own threads by its id, as language runtimes do.
 func schedule() {
 	id := make(chan int)
 	go func() {
@@ -282,9 +282,9 @@ func hostFiles() {
 	}
 }
 
-// traces searches everything in /proc about this process and others for mounts and for names of the host's
-// directories. The argument is the path of such a directory. The program knows its base name, so it searches for
-// the name of its parent.
+// traces searches everything in /proc for mounts and for names of the host's directories. The argument is the path
+// of a directory on the host. Because the program may know the base name of that directory, traces searches for
+// the base name of its parent.
 func traces(folder string) {
 	folder = filepath.Base(filepath.Dir(folder))
 	for _, pattern := range []string{

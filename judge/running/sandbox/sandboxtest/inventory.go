@@ -49,7 +49,7 @@ func takeInventory(tb testing.TB) inventory {
 	return inv
 }
 
-// compare reports everything that exists now and did not exist before.
+// compare reports everything that exists now and did not exist when inv was taken.
 func (inv inventory) compare(tb testing.TB) {
 	tb.Helper()
 	now := takeInventory(tb)

@@ -113,8 +113,8 @@ func state(ids bool) {
 	}
 }
 
-// coreLimit fails if a crash would write a core file or run the host's program for core files. A limit of 0 does
-// not prevent the latter.
+// coreLimit fails unless the core file limit is want. A limit of 0 would prevent core files, but the kernel would
+// still run the host's program for core files after a crash.
 func coreLimit(want uint64) {
 	var l unix.Rlimit
 	must(unix.Getrlimit(unix.RLIMIT_CORE, &l))
@@ -123,7 +123,7 @@ func coreLimit(want uint64) {
 	}
 }
 
-// mostCore returns the core file limit that a sandbox can set: 1, if this process is allowed that much.
+// mostCore returns the core file limit that a sandbox sets: 1, or 0 if this process may not set a higher one.
 func mostCore() string {
 	var l unix.Rlimit
 	must(unix.Getrlimit(unix.RLIMIT_CORE, &l))

@@ -32,13 +32,14 @@ func memory(mib int64) func(*judge.Limits) {
 	return func(l *judge.Limits) { l.Memory = mib << 20 }
 }
 
-// shortly limits memory, and also the wall time of a program that would run forever.
+// shortly returns a function that sets the memory limit to mib MiB. It also sets a wall time limit of one minute,
+// because the program would run forever.
 func shortly(mib int64) func(*judge.Limits) {
 	return func(l *judge.Limits) { l.Memory, l.Wall = mib<<20, time.Minute }
 }
 
-// overshoot logs by how much the CPU time exceeded its limit. It does not fail, because a busy machine is not an
-// error. The benchmark measures the value.
+// overshoot logs by how much the CPU time exceeded its limit. A large excess is not a failure, because the machine
+// may be busy. The benchmark measures the excess.
 func overshoot(t *testing.T, l judge.Limits, got result) {
 	if got.CPU <= l.CPU {
 		t.Errorf("killed for its CPU time after %v of %v", got.CPU, l.CPU)
@@ -46,7 +47,7 @@ func overshoot(t *testing.T, l judge.Limits, got result) {
 	t.Logf("killed %v past its limit", got.CPU-l.CPU)
 }
 
-// refusedCall returns a row for a program that tries one thing, which must fail.
+// refusedCall returns a row for a hostile program with a single attempt, which must fail.
 func refusedCall(name, mode string) row {
 	return row{name: "it refuses " + name, needs: Isolates, argv: []string{hostileName, mode}}
 }

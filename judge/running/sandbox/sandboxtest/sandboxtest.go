@@ -112,7 +112,8 @@ func (su *suite) run(t *testing.T, c *judge.Command) result {
 	return result{x, out.String(), stderr.String()}
 }
 
-// hostile runs each hostile program, and checks for traces after each.
+// hostile runs each hostile program against which the isolation level protects, and checks for traces after each
+// run.
 func (su *suite) hostile(t *testing.T) {
 	for _, row := range rows {
 		if row.needs&^su.can != 0 {

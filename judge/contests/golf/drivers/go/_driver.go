@@ -9,8 +9,8 @@ import (
 	golfstrings "strings"
 )
 
-// golfArgument makes an argument of type t from numbers. All reports whether the argument takes all numbers, and
-// ok whether it can be made.
+// golfArgument makes an argument of type t from numbers. The result all reports whether the argument takes all
+// numbers, and ok reports whether the argument can be made.
 func golfArgument(t golfreflect.Type, numbers []int, text string) (v golfreflect.Value, all, ok bool) {
 	v = golfreflect.New(t).Elem()
 	number := func(to golfreflect.Value, n int) bool {
