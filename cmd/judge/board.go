@@ -28,7 +28,7 @@ team that solved a problem.
 		Example: "  judge board spring --on https://judge.example",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if on == "" {
-				return usageError{errors.New("missing: the server\n    name it with --on URL")}
+				return usageError{errors.New("no server given\n    name the server with --on URL")}
 			}
 			return c.board(cmd.Context(), on, args[0], staff)
 		},

@@ -77,7 +77,7 @@ func (s *submission) submitTo(ctx context.Context, c *console, problem string, p
 			fmt.Fprintf(c.err, "judge: the server has submission %d and will still judge it\n", sent.Number)
 			return "", err
 		case err != nil:
-			return "", fmt.Errorf("submission %d was stored and will be judged: %w", sent.Number, err)
+			return "", fmt.Errorf("submission %d is stored; its result did not arrive: %w", sent.Number, err)
 		case end.State == "cancelled":
 			return "", usageError{fmt.Errorf("submission %d was cancelled", sent.Number)}
 		case sum == nil:
@@ -131,7 +131,7 @@ being judged keep the earlier version.
 		Example: "  judge publish wythoff --to https://judge.example",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if to == "" {
-				return usageError{errors.New("missing: the server\n    name it with --to URL")}
+				return usageError{errors.New("no server given\n    name the server with --to URL")}
 			}
 			api, err := c.server(to)
 			if err != nil {

@@ -114,7 +114,7 @@ func (s *showing) read(
 		return nil, usageError{errors.New("--game and --language cannot be combined: a game's statement has one language")}
 	case s.game:
 		if err := folder.CheckGame(); err != nil {
-			return nil, fmt.Errorf("%w\n    its statement: judge show %s", err, folder.ID)
+			return nil, fmt.Errorf("%w\n    to show its statement: judge show %s", err, folder.ID)
 		}
 		text, err := contest.GameStatement(folder)
 		return &workspace.Statement{Markdown: text, Pictures: folder.PicturesOf(text, cmp.Or(folder.Game.Statement, folder.Statement()))}, err

@@ -132,7 +132,7 @@ func (f *Dir) openHere(d Digest, size int64) (*os.File, error) {
 		}
 		if err == nil && n != size {
 			file.Close()
-			return nil, fmt.Errorf("blob %s is %d bytes instead of %d: %w", d, n, size, fs.ErrNotExist)
+			return nil, fmt.Errorf("no complete blob %s: %d bytes instead of %d: %w", d, n, size, fs.ErrNotExist)
 		}
 		if err == nil {
 			_, err = file.Seek(0, io.SeekStart)
@@ -211,7 +211,7 @@ func (f *Dir) discard(d Digest) error {
 	if err := os.RemoveAll(f.path(d)); err != nil {
 		return fmt.Errorf("blob %s is damaged and cannot be removed: %w", d, err)
 	}
-	return fmt.Errorf("blob %s: %w: it is removed: %w", d, ErrDamaged, fs.ErrNotExist)
+	return fmt.Errorf("blob %s: %w, so it was removed: %w", d, ErrDamaged, fs.ErrNotExist)
 }
 
 // Put stores the bytes of r. It returns ErrDamaged unless r has size bytes with the digest d. If the blob exists,

@@ -23,7 +23,7 @@ func Parse(text string) (Digest, error) {
 	}
 	for _, r := range text {
 		if bad(r) {
-			return "", fmt.Errorf("%q is not a SHA-256: want small hexadecimal digits", text)
+			return "", fmt.Errorf("%q is not a SHA-256: want lower-case hexadecimal digits", text)
 		}
 	}
 	return Digest(text), nil

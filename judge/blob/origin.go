@@ -66,7 +66,7 @@ func (f *Dir) received(d Digest) (*Staged, error) {
 			if err := f.origin.Remove(d); err != nil {
 				return nil, fmt.Errorf("blob %s is damaged in the shared blobs, and cannot be removed there: %w", d, err)
 			}
-			return nil, fmt.Errorf("blob %s: %w: removed from the shared blobs: %w", d, ErrDamaged, fs.ErrNotExist)
+			return nil, fmt.Errorf("blob %s: %w, so it was removed from the shared blobs: %w", d, ErrDamaged, fs.ErrNotExist)
 		default:
 			return nil, fmt.Errorf("fetch blob %s: %w", d, err)
 		}

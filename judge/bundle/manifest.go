@@ -164,7 +164,7 @@ func (m *Manifest) check() (line int, err error) {
 			return i + 1, fmt.Errorf("the path %.200q stands twice, or not in its order", e.Path)
 		}
 		if total += e.Size; total > maxTotal || total < 0 {
-			return i + 1, fmt.Errorf("the files have more than %d GiB together", maxTotal>>30)
+			return i + 1, fmt.Errorf("the files total more than %d GiB", maxTotal>>30)
 		}
 	}
 	paths := make([]string, len(m.Files))

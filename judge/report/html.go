@@ -108,7 +108,7 @@ func RunHTML(w io.Writer, prefix string, events []judge.Event) error {
 		all.add(e)
 	}
 	if len(all.all) != 1 {
-		return fmt.Errorf("draw one run: the events are of %d", len(all.all))
+		return fmt.Errorf("draw one run: the events belong to %d runs", len(all.all))
 	}
 	t, err := pageTemplates()
 	var b bytes.Buffer

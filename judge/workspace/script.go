@@ -29,7 +29,7 @@ func (p *Problem) script(part *judge.Part) (*judge.Program, error) {
 			if arg != "-w" && arg != "--whitespace-ok" {
 				return nil, &judge.Fault{
 					File: part.Path, Text: fmt.Sprintf("unknown argument of a script: %q", arg),
-					Hint: "only -w is known, which allows additional white space",
+					Hint: "use only -w, which allows additional white space",
 				}
 			}
 			options.Lenient = true

@@ -18,7 +18,7 @@ const TokenVariable = "ASSAY_TOKEN"
 func LoginsFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("find a directory for logins: %w; set XDG_CONFIG_HOME to one", err)
+		return "", fmt.Errorf("find a directory for logins: %w\n    set XDG_CONFIG_HOME to a directory", err)
 	}
 	return filepath.Join(dir, "assay", "logins.json"), nil
 }

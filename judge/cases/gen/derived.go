@@ -159,7 +159,7 @@ func tooFew(found, wanted int) error {
 	if found == 1 {
 		text = "the line makes the same input with every seed"
 	}
-	return &judge.Fault{Text: text, Hint: "take fewer seeds, or give it other arguments"}
+	return &judge.Fault{Text: text, Hint: "use fewer seeds, or give the generator other arguments"}
 }
 
 // enough reports all lines drawn from the declared format that have more seeds than distinct inputs. It starts no

@@ -352,7 +352,7 @@ func (m *Maker) again(ctx context.Context, crew *crew, todo []*task) error {
 		if err == nil && hashBytes(input) != t.in {
 			err = &judge.Fault{
 				Text: "the generator makes another input when it is run again",
-				Hint: "take all random numbers from the seed (kit: g.Rand), and keep nothing between cases",
+				Hint: "take all random numbers from the seed (kit: g.Rand), and keep no state between cases",
 			}
 		}
 		return err
@@ -493,7 +493,7 @@ func Answer(
 	if len(out) == 0 {
 		return nil, &judge.Fault{
 			Text: "the reference prints nothing",
-			Hint: "an answer file has at least one line: fix the reference, or let the validator or input.format refuse such inputs",
+			Hint: "an answer file has at least one line: fix the reference, or make the validator or input.format reject such inputs",
 		}
 	}
 	return out, nil

@@ -48,7 +48,7 @@ func Key(roots []string, h Hunt, thorough bool) (string, error) {
 	}
 	for _, root := range roots {
 		if err := add(root); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("read what the score depends on: %w", err)
+			return "", fmt.Errorf("read the files that the score depends on: %w", err)
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil

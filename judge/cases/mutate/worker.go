@@ -147,7 +147,7 @@ func (w *worker) answer() (r run, err error) {
 const answerTimeout = 40 * time.Second
 
 // errGone means that the process exited during a request.
-var errGone = errors.New("the mutant took its process with it")
+var errGone = errors.New("the mutant ended the process that it ran in")
 
 // ask sends a request and reads the response. If a run has left goroutines behind, ask then kills the process.
 func (w *worker) ask(request func(), answer func() error) error {

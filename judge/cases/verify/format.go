@@ -49,7 +49,7 @@ func (v *Verifier) takes(ctx context.Context, grammar *format.Grammar, validator
 		}
 		input, err := grammar.Draw(rand.New(rand.NewPCG(uint64(i), 0)), o)
 		if err != nil {
-			return n, judge.Faults{{File: v.Folder.FormatPath(), Text: err.Error(), Hint: "are there any inputs that keep to all conditions?"}}, nil
+			return n, judge.Faults{{File: v.Folder.FormatPath(), Text: err.Error(), Hint: "check that some inputs satisfy all conditions"}}, nil
 		}
 		n++
 		text, err := validator.Validate(ctx, "drawn", input)

@@ -315,7 +315,7 @@ func (v *Verifier) proofs(ctx context.Context) (n int, faults judge.Faults, err 
 			if !refused {
 				faults = append(
 					faults,
-					&judge.Fault{File: e.In, Text: "no input validator refuses this input", Hint: "fix a validator, or remove the case"},
+					&judge.Fault{File: e.In, Text: "no input validator rejects this input", Hint: "fix a validator, or remove the case"},
 				)
 			}
 			continue

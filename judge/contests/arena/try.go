@@ -109,7 +109,7 @@ func (t *Trial) try(ctx context.Context, check *problem.Check) (wrong []string, 
 		}
 		same := slices.EqualFunc(first, games, func(a, b *Game) bool { return slices.Equal(a.Moves, b.Moves) })
 		if r.Bot(e.Bots[0].ID).Pure && !same {
-			wrong = append(wrong, "it claims to be pure, but gave different answers in two equal games")
+			wrong = append(wrong, "the bot claims to be pure, but gave different answers in two equal games")
 		}
 	}
 	return wrong, false, nil

@@ -50,7 +50,7 @@ func parseBest(path, text string) (*Best, error) {
 		}
 		f := strings.Split(line, "\t")
 		if len(f) != 5 {
-			return nil, fmt.Errorf("%s, line %d: want problem, bytes, language, day and file with tabs between", path, n+1)
+			return nil, fmt.Errorf("%s, line %d: want problem, bytes, language, day and file, separated by tabs", path, n+1)
 		}
 		size, err := strconv.Atoi(f[1])
 		if err != nil {

@@ -70,7 +70,7 @@ func (c *apiClient) setStart(w http.ResponseWriter, r *http.Request, n *sentCont
 	}
 	if n.Paused != nil {
 		if row.Settings.Paused, err = clics.ParseRelTime(*n.Paused); err != nil || row.Settings.Paused < 0 || n.Start != nil {
-			return badRequest("countdown_pause_time is a duration such as 0:03:00.000, and start_time is null with it")
+			return badRequest("send countdown_pause_time as a duration such as 0:03:00.000, and only if start_time is null")
 		}
 	}
 	return c.changed(w, r, "move the start", row, func() error { return c.now(w, r) })

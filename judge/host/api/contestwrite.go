@@ -133,7 +133,7 @@ func (c *apiClient) header(o *sentObject, id string) (given string, at time.Time
 	admin := c.to.Role == clics.Admin
 	switch {
 	case o.ContestTime != nil && string(*o.ContestTime) != "null":
-		return "", at, badRequest("leave out contest_time: it follows from time")
+		return "", at, badRequest("leave out contest_time: time determines it")
 	case !admin && id != "":
 		return "", at, &status{http.StatusForbidden, "only administrators of the contest may choose ids", ""}
 	case !admin && (o.ID != nil || o.Time != nil):
@@ -176,7 +176,7 @@ func readSubmission(contentType string, data []byte, most int64) (*sentSubmissio
 		return nil, badRequest("files must be one archive; there are %d", len(n.Files))
 	}
 	if m := n.Files[0].Mime; m != "" && m != "application/zip" {
-		return nil, badRequest("the files of a submission are an application/zip, not %.60q", m)
+		return nil, badRequest("send the files of a submission as application/zip, not %.60q", m)
 	}
 	n.names, n.texts, err = desk.ReadZip(n.Files[0].Data, most)
 	return n, err
@@ -496,7 +496,7 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 	if !n.Staff {
 		switch {
 		case len(to) > 0 || len(sent.ToGroupIDs) > 0 || sent.ReplyToID != nil:
-			return badRequest("teams write to the jury alone: leave out to_team_ids, to_group_ids and reply_to_id")
+			return badRequest("teams can write to the jury alone: leave out to_team_ids, to_group_ids and reply_to_id")
 		case sent.FromTeamID != nil && *sent.FromTeamID != from.ExtID:
 			return badRequest("the team is not yours")
 		}
@@ -505,7 +505,7 @@ func (c *apiClient) addressed(r *http.Request, n *store.NewClarification, sent *
 	}
 	if sent.FromTeamID != nil {
 		if c.to.Role != clics.Admin || len(to)+len(sent.ToGroupIDs) > 0 || sent.ReplyToID != nil {
-			return badRequest("leave out from_team_id: the jury writes")
+			return badRequest("leave out from_team_id: the jury is the sender")
 		}
 		n.Staff, to = false, []string{*sent.FromTeamID}
 	}

@@ -26,7 +26,7 @@ var flowIDs = regexp.MustCompile(`^[A-Za-z0-9]{20,64}$`)
 func (a *api) putFlow(w http.ResponseWriter, r *http.Request, who *caller) error {
 	id := r.PathValue("id")
 	if !flowIDs.MatchString(id) {
-		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the id of a flow: 20 to 64 random letters and digits", id), ""}
+		return &status{http.StatusBadRequest, fmt.Sprintf("%.80q is not the id of a flow: use 20 to 64 random letters and digits", id), ""}
 	}
 	var n client.NewFlow
 	if err := errors.Join(read(r, &n), a.HasDisk(desk.RoomForSubmissions)); err != nil {

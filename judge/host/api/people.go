@@ -137,7 +137,7 @@ func (a *api) setPerson(w http.ResponseWriter, r *http.Request, who *caller) err
 		}
 		did = append(did, p.State)
 	default:
-		return &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a state of an account: in, out", p.State), ""}
+		return &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a state of an account: use in or out", p.State), ""}
 	}
 	if p.Role != "" {
 		if err := a.setRole(r, account, &p); err != nil {

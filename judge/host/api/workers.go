@@ -99,7 +99,7 @@ func known(scopes []client.Scope) (words []string, err error) {
 			found = found || s == k
 		}
 		if !found {
-			return nil, &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a scope of a token: they are submit, publish and admin", s), ""}
+			return nil, &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a scope of a token: use submit, publish or admin", s), ""}
 		}
 		words = append(words, string(s))
 	}
@@ -396,7 +396,7 @@ func (a *api) setWorker(w http.ResponseWriter, r *http.Request, who *caller) err
 	}
 	state := store.WorkerState(s.State)
 	if state != store.Active && state != store.Drained && state != store.Revoked {
-		return &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a state of a worker: active, drained, revoked", s.State), ""}
+		return &status{http.StatusBadRequest, fmt.Sprintf("%.40q is not a state of a worker: use active, drained or revoked", s.State), ""}
 	}
 	worker, err := a.Store.Worker(r.Context(), r.PathValue("name"))
 	if errors.Is(err, store.ErrNotFound) {

@@ -44,7 +44,7 @@ const (
 )
 
 // ErrBusy means that too many passwords are being checked already.
-var ErrBusy = errors.New("too many people are logging in: try again in some seconds")
+var ErrBusy = errors.New("too many people are logging in: try again in a few seconds")
 
 // NewPasswords returns the queue of a server.
 func NewPasswords() *Passwords {
@@ -117,7 +117,7 @@ func (p *Passwords) Check(ctx context.Context, password, hash string) (good bool
 	if err := errors.Join(err1, err2, err3, err4); err != nil || version != argon2.Version || rounds == 0 || threads == 0 ||
 		memory > 1<<20 || rounds > 100 || len(key) == 0 {
 		return false, fmt.Errorf("the hash of a password cannot be read: %w",
-			errors.Join(err, errors.New("its parameters are not this program's")))
+			errors.Join(err, errors.New("it has unsupported parameters")))
 	}
 	err = p.alone(ctx, func() bool {
 		good = subtle.ConstantTimeCompare(derive(password, salt, memory, rounds, threads, len(key)), key) == 1

@@ -217,7 +217,7 @@ func (h *Hall) state(ctx context.Context, contest string) (*State, int64, error)
 		return nil, 0, err
 	}
 	if !slices.Contains(scoring.Kinds, scoring.Kind(c.Format)) {
-		return nil, 0, fmt.Errorf("the contest %s has no board: %w", c.Slug, store.ErrNotFound)
+		return nil, 0, fmt.Errorf("the contest %s has no scoreboard: %w", c.Slug, store.ErrNotFound)
 	}
 	problems, err1 := h.o.Store.ContestProblems(ctx, contest)
 	scored, err2 := h.o.Store.ScoredOf(ctx, contest)

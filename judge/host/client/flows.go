@@ -145,7 +145,7 @@ func (c *Client) Hold(ctx context.Context, n *NewFlow, listen func(*Part) error)
 	case err != nil:
 		return err
 	case end.State == "cancelled":
-		return &judge.Misuse{Err: fmt.Errorf("the work was cancelled on the server: %s", cmp.Or(end.Reason, "its owner asked for that"))}
+		return &judge.Misuse{Err: fmt.Errorf("the work was canceled on the server: %s", cmp.Or(end.Reason, "the owner canceled it"))}
 	case end.State != "done":
 		return &FlowError{end.Reason, cmp.Or(whose, judge.Machine)}
 	}

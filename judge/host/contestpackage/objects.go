@@ -256,7 +256,7 @@ func (o *object) account() Account {
 		o.wrong("username", "use letters, digits, - and _, at most 40, and begin with a letter or digit", "%.60q is not a username", a.Username)
 	}
 	if n := len(a.Password); n > 0 && (n < auth.LeastPassword || n > auth.MostPassword) {
-		o.wrong("password", "leave it out to have one generated", "the password has %d bytes; it has from %d to %d", n,
+		o.wrong("password", "leave it out to have one generated", "the password has %d bytes; it must have from %d to %d", n,
 			auth.LeastPassword, auth.MostPassword)
 	}
 	if a.Address != "" {

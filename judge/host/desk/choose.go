@@ -253,12 +253,12 @@ func between(c *store.Contest, text string) (since, until time.Time, err error) 
 func contestTime(text string) (d time.Duration, err error) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 2 && len(parts) != 3 {
-		return 0, errors.New("a contest time has hours and minutes")
+		return 0, errors.New("write a contest time as hours and minutes")
 	}
 	for i, part := range parts {
 		n, err := strconv.ParseUint(part, 10, 16)
 		if err != nil || i > 0 && n > 59 {
-			return 0, errors.New("a contest time has hours and minutes")
+			return 0, errors.New("write a contest time as hours and minutes")
 		}
 		d += time.Duration(n) * []time.Duration{time.Hour, time.Minute, time.Second}[i]
 	}

@@ -47,7 +47,7 @@ func (d *Desk) Invite(ctx context.Context, n Invite) (code string, i *store.Invi
 		return refuse(http.StatusBadRequest, "days", fmt.Sprintf("an invitation is good for up to %d days, not for %v", mostDays, n.Days),
 			"0.5 is 12 hours")
 	case utf8.RuneCountInString(n.Note) > 100 || strings.ContainsFunc(n.Note, unicode.IsControl):
-		return refuse(http.StatusBadRequest, "note", "a note has 100 letters at most, in one line", "")
+		return refuse(http.StatusBadRequest, "note", "the note must be one line of at most 100 letters", "")
 	}
 	kept := store.Invitation{Note: n.Note, Uses: int64(n.Uses), By: n.By, Expires: d.Time().Add(time.Duration(n.Days * float64(24*time.Hour)))}
 	if n.Contest != "" {

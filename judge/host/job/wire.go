@@ -195,7 +195,7 @@ func packEvents(events []judge.Event) ([]byte, error) {
 }
 
 // errTooMany means that the lines exceed the size that a reader unpacks.
-var errTooMany = fmt.Errorf("the lines have more than %d MiB", maxUnpacked>>20)
+var errTooMany = fmt.Errorf("the unpacked lines have more than %d MiB", maxUnpacked>>20)
 
 // compress compresses the written lines.
 func compress(lines func(write func([]byte) error) error) ([]byte, error) {

@@ -23,7 +23,7 @@ func work(l *store.Ladder) job.Work {
 // choice returns the chosen rules. A ladder replaces their schedule with its own.
 func choice(l *store.Ladder) (c arena.Choice, err error) {
 	if err = json.Unmarshal(l.Choice, &c); err != nil {
-		err = fmt.Errorf("read what rules the ladder %s is to have: %w", l.Slug, err)
+		err = fmt.Errorf("read the new rules of the ladder %s: %w", l.Slug, err)
 	}
 	return c, err
 }

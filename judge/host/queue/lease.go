@@ -202,6 +202,6 @@ func (l *Lease) sendProgress() {
 		err = l.m.nc.Publish("progress."+l.m.opts.Worker+"."+p.Job, data)
 	}
 	if err != nil && l.m.nc.IsConnected() {
-		l.m.notice(fmt.Errorf("tell the progress of job %s: %w", p.Job, err))
+		l.m.notice(fmt.Errorf("report the progress of job %s: %w", p.Job, err))
 	}
 }

@@ -118,7 +118,7 @@ func (m *Member) connect(ctx context.Context) error {
 		case refused(err) && !m.toCluster():
 			return ErrRefused
 		case m.toCluster() && (refused(err) || errors.Is(err, nats.ErrNkeysNotSupported)):
-			err = fmt.Errorf("the queue's cluster does not let this worker in yet; its operator must add the lines that `judged admin worker cluster` prints (%w)", err)
+			err = fmt.Errorf("the queue's cluster does not let this worker in yet; the cluster's operator must add the lines that `judged admin worker cluster` prints (%w)", err)
 		}
 		m.notice(fmt.Errorf("connect to the queue: %w", err))
 		if pause(ctx, delay(attempt)) != nil {

@@ -35,7 +35,7 @@ func (q *Queue) hearNews() error {
 	_, err := q.nc.Subscribe(newsSubject, func(msg *nats.Msg) {
 		var n News
 		if err := json.Unmarshal(msg.Data, &n); err != nil {
-			q.trouble(fmt.Errorf("another server tells %.100q: %w", msg.Data, err))
+			q.trouble(fmt.Errorf("another server sent %.100q: %w", msg.Data, err))
 			return
 		}
 		tell(q, q.opts.Listen.News, n)

@@ -81,7 +81,7 @@ func (q *Queue) foldOne(ctx context.Context, msg jetstream.Msg, handle func(cont
 func readResult(msg jetstream.Msg) (*job.Result, error) {
 	parts := strings.Split(msg.Subject(), ".")
 	if len(parts) != 4 {
-		return nil, fmt.Errorf("a result has the subject %.200q", msg.Subject())
+		return nil, fmt.Errorf("a result has the invalid subject %.200q", msg.Subject())
 	}
 	r, err := job.DecodeResult(msg.Data())
 	if err != nil {
@@ -111,7 +111,7 @@ func (q *Queue) CatchUp(ctx context.Context) error {
 			return nil
 		}
 		if err := pause(ctx, 20*time.Millisecond); err != nil {
-			return fmt.Errorf("wait for results to be taken in: %w", err)
+			return fmt.Errorf("wait for results to be processed: %w", err)
 		}
 	}
 }

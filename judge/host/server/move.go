@@ -47,7 +47,7 @@ func WriteMovePlan(data string, p MovePlan) (remove func(), err error) {
 		err = atomicfile.WriteSecret(planFile(data), text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("hand the plan of the move to the server: %w", err)
+		return nil, fmt.Errorf("send the plan of the move to the server: %w", err)
 	}
 	return func() { _ = os.Remove(planFile(data)) }, nil // if the server has read the file, it no longer exists
 }

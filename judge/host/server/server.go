@@ -272,7 +272,7 @@ func (s *Server) queueOptions() queue.Options {
 func (s *Server) explain(err error) error {
 	switch {
 	case errors.Is(err, store.ErrRolledBack):
-		return &judge.Misuse{Err: fmt.Errorf("%w: it lacks submissions that were confirmed to their senders\n    restore a backup, or continue without them: --accept-loss", err)}
+		return &judge.Misuse{Err: fmt.Errorf("%w: submissions that were confirmed to their senders are missing\n    restore a backup, or add --accept-loss to continue without them", err)}
 	case errors.Is(err, store.ErrOtherServers):
 		return &judge.Misuse{Err: fmt.Errorf("%w\n    stop those servers, or bring the schema up to date while they run: judged admin migrate --database URL", err)}
 	case errors.Is(err, store.ErrUnfinished):

@@ -170,7 +170,7 @@ func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 	if p.known != nil {
 		return p.known, nil
 	}
-	return nil, fmt.Errorf("ask the provider %s what it is: %w", p.o.Issuer, p.err)
+	return nil, fmt.Errorf("read the settings of the provider %s: %w", p.o.Issuer, p.err)
 }
 
 func (p *Provider) ask(ctx context.Context) (*discovered, error) {
@@ -310,14 +310,14 @@ func (p *Provider) person(ctx context.Context, d *discovered, tokens *oauth2.Tok
 	if d.says.UserInfo != "" && (text(says, "name") == "" || p.o.Claim != "" && !hasGroups) {
 		info, err := d.UserInfo(ctx, oauth2.StaticTokenSource(tokens))
 		if err != nil {
-			return nil, fmt.Errorf("ask the provider for a person: %w", err)
+			return nil, fmt.Errorf("read the user data from the provider: %w", err)
 		}
 		if info.Subject != id.Subject {
 			return nil, reject("the provider tells of another person than its token")
 		}
 		more := map[string]any{}
 		if err := info.Claims(&more); err != nil {
-			return nil, fmt.Errorf("ask the provider for a person: %w", err)
+			return nil, fmt.Errorf("read the user data from the provider: %w", err)
 		}
 		for name, value := range more {
 			if _, is := says[name]; !is {

@@ -122,7 +122,7 @@ func (s *Store) Accounts(ctx context.Context) ([]*Account, error) {
 
 // LoggedIn records the current time as the last login of an account.
 func (s *Store) LoggedIn(ctx context.Context, id string) error {
-	return failed("note a login", s.write.SetLastLogin(ctx, id, some(s.now())))
+	return failed("record a login", s.write.SetLastLogin(ctx, id, some(s.now())))
 }
 
 // Passwords returns the number of accounts that can log in with a password.

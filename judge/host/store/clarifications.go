@@ -305,7 +305,7 @@ func (s *Store) ReadUpTo(ctx context.Context, contest, account string) (int64, e
 
 // Read records that an account has read all clarifications up to the given number.
 func (s *Store) Read(ctx context.Context, contest, account string, upto int64) error {
-	return failed("note what was read", s.write.ReadClarifications(ctx, query.ReadClarificationsParams{
+	return failed("record what was read", s.write.ReadClarifications(ctx, query.ReadClarificationsParams{
 		Contest: contest, Account: account, Upto: upto,
 	}))
 }

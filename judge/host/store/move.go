@@ -531,7 +531,7 @@ func (m *move) verify(ctx context.Context, i int) error {
 		return err
 	})
 	if err == nil && (rows != len(m.known[i]) || differ > 0) {
-		err = fmt.Errorf("it has %d rows of %d, and %d differ", rows, len(m.known[i]), differ)
+		err = fmt.Errorf("%d of %d rows are present, and %d differ", rows, len(m.known[i]), differ)
 	}
 	if err != nil {
 		return fmt.Errorf("compare the table %s of %s with the original: %w", tables[i].name, m.to.name(), err)

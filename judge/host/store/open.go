@@ -276,7 +276,7 @@ func (s *Store) prepare(ctx context.Context) error {
 			return err
 		}
 		if _, err := steps.Up(ctx); err != nil {
-			return fmt.Errorf("bring %s from schema %d to %d: %w", s.name(), has, wants, err)
+			return fmt.Errorf("upgrade %s from schema %d to %d: %w", s.name(), has, wants, err)
 		}
 		if err := s.SetSetting(ctx, versionKey, s.options.Version); err != nil {
 			return err

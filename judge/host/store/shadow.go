@@ -270,7 +270,7 @@ func (s *Store) NewPlaceholder(ctx context.Context, slug, title, owner string) e
 func insertUnjudged(ctx context.Context, q *query.Queries, n *NewSubmission, id string, at int64) error {
 	work, err := toJSON(n.Work)
 	if err != nil {
-		return fmt.Errorf("write the work of a submission: %w", err)
+		return fmt.Errorf("encode the work of a submission: %w", err)
 	}
 	if err := q.InsertJob(ctx, query.InsertJobParams{
 		ID: id, Kind: string(n.Work.Kind), Lane: int64(n.Lane), Class: n.Class, Owner: n.Account, Spec: work, Excluded: "[]", Made: at,

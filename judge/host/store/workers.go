@@ -108,7 +108,7 @@ type NewWorker struct {
 func (s *Store) Enrol(ctx context.Context, n NewWorker) (w *Worker, err error) {
 	offer, err := toJSON(n.Offer)
 	if err != nil {
-		return nil, fmt.Errorf("write what a worker offers: %w", err)
+		return nil, fmt.Errorf("encode the offer of a worker: %w", err)
 	}
 	err = s.tx(ctx, "let a worker join", func(q *query.Queries) error {
 		row, err := q.WorkerByKey(ctx, n.Key)
@@ -186,7 +186,7 @@ func (s *Store) SetWorkerState(ctx context.Context, id string, state WorkerState
 func (s *Store) SetOffer(ctx context.Context, id string, offer job.Offer) error {
 	data, err := toJSON(offer)
 	if err != nil {
-		return fmt.Errorf("write what a worker offers: %w", err)
+		return fmt.Errorf("encode the offer of a worker: %w", err)
 	}
 	n, err := s.write.SetWorkerOffer(ctx, id, data)
 	return failed("keep what a worker offers", changed(n, err))

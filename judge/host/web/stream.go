@@ -171,13 +171,13 @@ type topicEvent struct {
 func (s *Site) events(w http.ResponseWriter, r *Request) error {
 	topics := r.URL.Query()["t"]
 	if len(topics) == 0 || len(topics) > mostTopics {
-		return BadRequest("a connection carries 1 to %d streams", mostTopics)
+		return BadRequest("a connection must request 1 to %d streams", mostTopics)
 	}
 	addresses := make([]*url.URL, len(topics))
 	for i, t := range topics {
 		u, err := url.Parse(t)
 		if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/") || !s.isStream(u) {
-			return BadRequest("%.100q is no stream of this server", t)
+			return BadRequest("%.100q is not a stream of this server", t)
 		}
 		addresses[i] = u
 	}

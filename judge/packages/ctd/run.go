@@ -86,7 +86,7 @@ func (r *run) tick() error {
 		r.idleSince, r.idle = r.at, 0
 	}
 	if r.idle++; r.idle > maxIdle {
-		return wrong("the script runs on without reading anything")
+		return wrong("the script loops without reading anything")
 	}
 	if r.steps++; r.steps&0xfff == 0 {
 		return r.ctx.Err()

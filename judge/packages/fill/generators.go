@@ -290,7 +290,7 @@ func (r *reader) program(n *strict.Node, name string) *judge.Part {
 	if files, ok := r.lists[strings.TrimPrefix(name, "generators/")]; ok && strings.HasPrefix(name, "generators/") && len(files) > 0 {
 		staged, err := r.assemble(name, files)
 		if err != nil {
-			r.flaw(n, "", "put together the generator %s: %s", path.Base(name), err)
+			r.flaw(n, "", "assemble the generator %s: %s", path.Base(name), err)
 			return nil
 		}
 		full = staged

@@ -53,7 +53,7 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 	if len(z.File) > maxEntries {
 		return "", fault(
 			fmt.Sprintf("the archive has %d entries; the limit is %d", len(z.File), maxEntries),
-			"remove files that a generator makes",
+			"remove the files that a generator creates",
 		)
 	}
 	packed, err := os.Stat(archive)
@@ -65,11 +65,11 @@ func Unpack(archive, to string, other ...func(dir string) bool) (dir string, err
 		// Reading more than the size stated in the archive is an error.
 		switch inside += min(f.UncompressedSize64, maxUnpacked+1); {
 		case inside > maxUnpacked:
-			return "", fault("the archive has more than 4 GiB inside", "remove files that a generator makes")
+			return "", fault("the archive has more than 4 GiB inside", "remove the files that a generator creates")
 		case f.UncompressedSize64 > maxEntry:
-			return "", fault(fmt.Sprintf("the entry %s has more than 1 GiB", shown(f.Name)), "remove files that a generator makes")
+			return "", fault(fmt.Sprintf("the entry %s has more than 1 GiB", shown(f.Name)), "remove the files that a generator creates")
 		case inside > alwaysGood && inside > maxRatio*uint64(packed.Size()):
-			return "", fault(fmt.Sprintf("the archive has more than %d times its own size inside", maxRatio), "remove files that a generator makes")
+			return "", fault(fmt.Sprintf("the archive has more than %d times its own size inside", maxRatio), "remove the files that a generator creates")
 		}
 		name := inArchive(f.Name)
 		switch mode := f.Mode(); {

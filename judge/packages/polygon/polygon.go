@@ -168,7 +168,7 @@ func (r *reader) reruns() (faults judge.Faults) {
 	case n <= 1:
 		return nil
 	case n > maxRuns:
-		return judge.Faults{r.fault(fmt.Sprintf("submissions run %d times on each test", n), fmt.Sprintf("at most %d runs are judged", maxRuns))}
+		return judge.Faults{r.fault(fmt.Sprintf("submissions run %d times on each test", n), fmt.Sprintf("at most %d runs are supported", maxRuns))}
 	}
 	p := r.pkg.Problem
 	p.Reruns, p.Kind.MultiPass, p.Passes = make([]bool, n), true, n

@@ -119,7 +119,7 @@ func (r *reader) generators() map[string]*judge.Part {
 func (r *reader) command(t test, programs map[string]*judge.Part) (*fill.Command, *judge.Fault) {
 	words := strings.Fields(t.Cmd)
 	if len(words) == 0 {
-		return nil, r.fault("the test is missing, and no command makes it", "the package has lost a file; generate it again in Polygon")
+		return nil, r.fault("the test is missing, and no command generates it", "the package has lost a file; generate it again in Polygon")
 	}
 	name := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
 	part := programs[strings.TrimSuffix(name, ".exe")]

@@ -72,7 +72,7 @@ func (r *reader) tests() (faults judge.Faults) {
 		if in == "" {
 			faults = append(
 				faults,
-				r.fault(fmt.Sprintf("there is no test %s", numbered(r.set.Input, i+1)), "it could not be made; see: judge generate "+r.dir),
+				r.fault(fmt.Sprintf("there is no test %s", numbered(r.set.Input, i+1)), "the test could not be generated; see: judge generate "+r.dir),
 			)
 			continue
 		}

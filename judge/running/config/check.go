@@ -75,7 +75,7 @@ func check(c *Config, defined []*Language, doc *strict.Doc) judge.Faults {
 	}
 	if argv := c.Server.PrintCommand; len(argv) > 0 &&
 		!slices.ContainsFunc(argv[1:], func(a string) bool { return strings.Contains(a, "{file}") }) {
-		k.fault("server.print_command", `["lp", "{file}"] is one`, "server.print_command: no argument has {file}, the file to print")
+		k.fault("server.print_command", `such as ["lp", "{file}"]`, "server.print_command: no argument has {file}, the file to print")
 	}
 	if known := []string{"any", "isolated", "none"}; !slices.Contains(known, c.Isolation) {
 		k.fault("sandbox.require", suggest.Hint(c.Isolation, known), "sandbox.require: unknown value %q", c.Isolation)

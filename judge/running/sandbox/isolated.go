@@ -286,7 +286,7 @@ func identify(mounts []judge.Mount) ([]mountKey, error) {
 			return nil, fmt.Errorf("show %s inside: %w", m.Host, err)
 		}
 		if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-			return nil, fmt.Errorf("show %s inside: not a directory", m.Host)
+			return nil, fmt.Errorf("mount %s in the sandbox: not a directory", m.Host)
 		}
 		keys[i] = mountKey{m, st.Dev, st.Ino}
 	}

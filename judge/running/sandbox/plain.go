@@ -152,7 +152,7 @@ func (p *plain) run(ctx context.Context, j *job) (x judge.Exec, err error) {
 		return x, cause
 	}
 	if out.failed != nil {
-		return x, fmt.Errorf("run %s: pass on what it wrote: %w", j.Argv[0], out.failed)
+		return x, fmt.Errorf("run %s: forward its output: %w", j.Argv[0], out.failed)
 	}
 	if _, bad := errors.AsType[*exec.ExitError](waitErr); waitErr != nil && !bad {
 		return x, fmt.Errorf("run %s: %w", j.Argv[0], waitErr)

@@ -453,7 +453,7 @@ func (s *session) result(ctx context.Context, r reply) (exec judge.Exec, err err
 	}
 	for _, st := range []*stream{&s.out, &s.err} {
 		if st.failed != nil {
-			return exec, fmt.Errorf("run %s: pass on what it wrote: %w", s.j.Argv[0], st.failed)
+			return exec, fmt.Errorf("run %s: forward its output: %w", s.j.Argv[0], st.failed)
 		}
 	}
 	if s.feed != nil && s.feed.failed() != nil {

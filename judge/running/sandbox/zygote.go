@@ -191,7 +191,7 @@ func (z *zygote) confine() error {
 	}
 	const addrNoRandomize = 0x0040000
 	if _, _, errno := unix.RawSyscall(unix.SYS_PERSONALITY, addrNoRandomize, 0, 0); errno != 0 {
-		return fmt.Errorf("turn off the shuffling of addresses: %w", errno)
+		return fmt.Errorf("turn off address space randomization: %w", errno)
 	}
 	z.mostFiles, z.mostForks = hardLimit(unix.RLIMIT_NOFILE), hardLimit(unix.RLIMIT_NPROC)
 	// With a core limit of 0, the kernel still runs the host's crash handler as user 0 if core_pattern begins with
@@ -208,7 +208,7 @@ func (z *zygote) confine() error {
 		id := uintptr(z.conf.GID)
 		for _, c := range []call{{unix.SYS_SETGROUPS, 0, 0}, {unix.SYS_SETRESGID, id, id, id}} {
 			if _, _, errno := unix.RawSyscall(c[0], c[1], c[2], c[3]); errno != 0 {
-				return fmt.Errorf("give up the groups of user 0: %w", errno)
+				return fmt.Errorf("drop the groups of user 0: %w", errno)
 			}
 		}
 	}
@@ -217,7 +217,7 @@ func (z *zygote) confine() error {
 	}
 	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // user 0 has no special rights at execve, and this cannot be undone
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot, 0, 0, 0); err != nil {
-		return fmt.Errorf("give up the rights of user 0: %w", err)
+		return fmt.Errorf("drop the rights of user 0: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("refuse new privileges: %w", err)

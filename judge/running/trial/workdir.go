@@ -47,7 +47,7 @@ type remains struct {
 func (r *remains) remove(dir string) {
 	if err := raze.All(dir); err != nil {
 		r.mu.Lock()
-		r.errors = append(r.errors, fmt.Errorf("a program's files stay behind: %w", err))
+		r.errors = append(r.errors, fmt.Errorf("a program's files cannot be removed: %w", err))
 		r.mu.Unlock()
 	}
 }

@@ -133,7 +133,7 @@ func (a *Access) Refusal(r *web.Request, action auth.Action) error {
 	case can && r.Method != http.MethodGet && action == auth.Change && !a.Contest.Finalized.IsZero():
 		return &desk.Refusal{
 			Code: http.StatusConflict, Text: "the results of " + name + " are final, and this could change them",
-			Hint: "open them again first, under Final results",
+			Hint: "first reopen the results under Final results",
 		}
 	case can:
 		return nil
