@@ -335,9 +335,9 @@ func TestAMoveComparesWhatArrived(t *testing.T) {
 	db := raw(t, to)
 	for damage, want := range map[string]string{
 		"UPDATE account SET display = 'x'":                       "1 differ",
-		"DELETE FROM bundle":                                     "0 rows of 1",
+		"DELETE FROM bundle":                                     "0 of 1 rows",
 		"INSERT INTO setting (key, value) VALUES ('zz', 'zz')":   "1 differ",
-		"INSERT INTO class VALUES ('c', '', '', '', '', 0)":      "1 rows of 0",
+		"INSERT INTO class VALUES ('c', '', '', '', '', 0)":      "1 of 0 rows",
 		"UPDATE account SET erased = 0 WHERE login = 'alice'":    "1 differ",
 		"UPDATE problem SET title = title || ' ' WHERE id <> ''": "1 differ",
 	} {
