@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -35,8 +36,13 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Blame returns judge.Caller.
-func (usageError) Blame() judge.Blame { return judge.Caller }
+// Blame returns judge.Caller. If a disk is full, it returns judge.Machine.
+func (e usageError) Blame() judge.Blame {
+	if errors.Is(e.error, syscall.ENOSPC) {
+		return judge.Machine
+	}
+	return judge.Caller
+}
 
 // errNotAccepted is returned by a command if a solution is not accepted and the report has already shown this.
 var errNotAccepted = errors.New("not accepted")

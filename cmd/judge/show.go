@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay/cmd/internal/cli"
-	"assay/judge/problem"
 	"assay/judge/report"
 	"assay/judge/workspace"
 )
@@ -151,7 +150,7 @@ func drawn(w io.Writer, title string, s *workspace.Statement) error {
 func (s *showing) page(title string, statement *workspace.Statement) error {
 	file, err := os.Create(s.html)
 	if err != nil {
-		return usageError{fmt.Errorf("--html %s: %s", s.html, problem.Reason(err))}
+		return usageError{fmt.Errorf("--html %s: %w", s.html, errors.Unwrap(err))}
 	}
 	return errors.Join(drawn(file, title, statement), file.Close())
 }

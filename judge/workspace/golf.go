@@ -118,7 +118,7 @@ func (w *Workspace) drivers(p *Problem) (drivers.Set, error) {
 // substitute.
 func (w *Workspace) Prove(ctx context.Context, stage *golf.Range, file string, r golf.Reading, o golf.Options) (*golf.Result, error) {
 	first, err := w.proveAs(ctx, stage, file, nil, r, o)
-	if err != nil || first.Verdict != golf.CannotRun || r.Language != "" {
+	if err != nil || first.Verdict != golf.CannotRun || r.Language != "" || first.Bytes == 0 {
 		return first, err
 	}
 	tried := []string{first.Language}
