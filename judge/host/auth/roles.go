@@ -29,7 +29,7 @@ func Higher(a, b Role) Role {
 	return a
 }
 
-// Registration says who may create an account. If empty, accounts are created only by invitation.
+// Registration controls who may create an account. If empty, accounts are created only by invitation.
 type Registration string
 
 // The values of Registration.

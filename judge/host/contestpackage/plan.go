@@ -142,10 +142,10 @@ func (d *difference) list(key string, is *[]string, was []string) {
 }
 
 // tell reports whether an object must be written. If so, it adds a report line for the object. Otherwise, it
-// counts the object as unchanged. The parameter `is` says whether the contest already contains the object.
-func (l *planner) tell(k kind, id string, is bool, d *difference) bool {
+// counts the object as unchanged. If known, the contest already contains the object.
+func (l *planner) tell(k kind, id string, known bool, d *difference) bool {
 	switch {
-	case !is:
+	case !known:
 		l.line(Added, k, id, "")
 	case len(d.changes) > 0:
 		l.line(Changed, k, id, strings.Join(d.changes, ", "))

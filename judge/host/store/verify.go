@@ -12,7 +12,7 @@ import (
 	"assay/judge/host/store/internal/query"
 )
 
-// VerifyMode says whether judges verify the verdicts of a problem in a contest, and when.
+// A VerifyMode determines which verdicts of a problem in a contest judges must verify, and when.
 type VerifyMode string
 
 // The verification modes. The two modes for rejected submissions require no verification of accepted ones.

@@ -156,7 +156,7 @@ func TestWhoMaySeeWhat(t *testing.T) {
 				method, path := filled(pattern, state)
 				var form url.Values
 				if method == "POST" {
-					form = url.Values{"login": {"nobody-" + w}} // wrong passwords are counted per caller
+					form = url.Values{"login": {"unknown-" + w}} // wrong passwords are counted per caller
 				}
 				fmt.Fprintf(&b, " %9d", h.Ask(h.Cookie(w), method, path, form).Code)
 			}
