@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,8 +48,14 @@ func TestNew(t *testing.T) {
 		{"contest/logo.svg", "<html><svg></svg></html>", "the file is not a picture"},
 		{"contest/logo.jpg", png, "the file is image/png, which does not match the extension \".jpg\" of its name"},
 		{"contest/logo.svg", strings.Replace(drawing, "viewBox", "box", 1), "does not say its width and height"},
+		{"contest/logo.svg", strings.Replace(drawing, "viewBox", `width="10" height="0" box`, 1), "does not say its width and height"},
+		{"contest/logo.png", string(drawn(PNG, 1, 1)), "image/png 1x1 []"},
+		{"contest/logo.png", string(drawn(PNG, mostSide, 1)), "image/png 8192x1 []"},
+		{"contest/logo.png", string(drawn(PNG, 1, mostSide)), "image/png 1x8192 []"},
+		{"contest/logo.png", string(drawn(PNG, 6000, 6000)), "image/png 6000x6000 []"},
+		{"contest/problemset.pdf", pdf + strings.Repeat("x", MostBytes-len(pdf)), "application/pdf 0x0 []"},
 		{"contest/logo.png", png[:len(png)-30], "the picture is damaged"},
-		{"contest/logo.png", string(drawn(PNG, mostSide+1, 1)), "the picture has 8193 x 1 pixels"},
+		{"contest/logo.png", string(drawn(PNG, mostSide+1, 1)), "the picture has 8193 x 1 pixels; the limits are 36 million pixels, and 8192 per side"},
 		{"contest/logo.png", string(drawn(PNG, 6000, 6001)), "the picture has 6000 x 6001 pixels"},
 		{"contest/problemset.pdf", pdf + strings.Repeat("x", MostBytes), "more than 8 MiB"},
 	} {
@@ -99,6 +106,21 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestProperties checks which properties of each type have files.
+func TestProperties(t *testing.T) {
+	for typ, want := range map[string]string{
+		Contest: "logo banner problemset", Organizations: "logo country_flag country_subdivision_flag", Groups: "logo", Teams: "photo", Persons: "photo",
+		Problems: "statement", "accounts": "",
+	} {
+		got := Properties(typ)
+		slices.Sort(got)
+		wanted := strings.Fields(want)
+		if slices.Sort(wanted); !slices.Equal(got, wanted) {
+			t.Errorf("%s have files for %v, want %v", typ, got, wanted)
+		}
+	}
+}
+
 // TestNamed checks that a file gets the correct default filename.
 func TestNamed(t *testing.T) {
 	for want, tt := range map[string]struct {
@@ -122,10 +144,14 @@ func TestScaled(t *testing.T) {
 		want  string
 	}{
 		"one":          {[]string{"logo.300x150.png"}, "logo.56x28.png logo.160x80.png"},
+		"a line":       {[]string{"logo.1x300.png"}, "logo.1x56.png logo.1x160.png"},
+		"rounded up":   {[]string{"logo.100x44.png"}, "logo.56x25.png logo.160x70.png"},
+		"tall and up":  {[]string{"logo.44x100.png"}, "logo.25x56.png logo.70x160.png"},
 		"tall":         {[]string{"logo.10x300.png"}, "logo.2x56.png logo.5x160.png"},
 		"small":        {[]string{"logo.20x20.png"}, "logo.56x56.png logo.160x160.png"},
 		"thin":         {[]string{"logo.300x1.png"}, "logo.56x1.png logo.160x1.png"},
 		"the largest":  {[]string{"logo.100x100.png", "logo.200x100.png"}, "logo.56x28.png logo.160x80.png"},
+		"the first":    {[]string{"logo.300x200.png", "logo.210x210.png"}, "logo.56x37.png logo.160x107.png"},
 		"sizes":        {[]string{"logo.56x55.png", "logo.160x160.png"}, ""},
 		"one is there": {[]string{"logo.56x56.png", "logo.300x300.png"}, "logo.160x160.png"},
 		"tags":         {[]string{"logo.300x300.light.png", "logo.100x50.dark.png"}, "logo.56x28.dark.png logo.160x80.dark.png logo.56x56.light.png logo.160x160.light.png"},
@@ -184,6 +210,15 @@ func TestScaled(t *testing.T) {
 			t.Errorf("%s: again it makes %v, %v", name, again, err)
 		}
 	}
+	untrue, err := New(Place{Type: Contest, Property: Logo, Filename: "logo.56x56.png"}, drawn(PNG, 300, 300))
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := File{Place: Place{Type: Contest, Property: ProblemSet, Filename: "problemset.pdf"}, Kind: Kind{Mime: PDF}}
+	made, _, err := Scaled([]File{untrue, document}, func(File) ([]byte, error) { return drawn(PNG, 300, 300), nil })
+	if err != nil || len(made) != 1 || made[0].Filename != "logo.160x160.png" {
+		t.Errorf("beside a file whose name is taken: %+v, %v", made, err)
+	}
 	broken := errors.New("the disk")
 	f, err := New(Place{Type: Contest, Property: Logo, Filename: "logo.png"}, drawn(PNG, 9, 9))
 	if err != nil {
@@ -202,9 +237,10 @@ func TestBest(t *testing.T) {
 	svg := file("svg", 20)
 	svg.Mime = SVG
 	small, right, large, dark, light := file("small", 20), file("right", 60), file("large", 300), file("dark", 56, "dark"), file("light", 300, "light")
+	exact, untagged, dot := file("exact", 56), file("untagged", 300), file("dot", 1)
 	for want, all := range map[string][]File{
 		"right": {small, right, large}, "small": {small}, "large": {small, large}, "svg": {right, svg, large}, "light": {dark, light}, "dark": {dark},
-		"none": {{Kind: Kind{Mime: PDF}}},
+		"none": {{Kind: Kind{Mime: PDF}}}, "exact": {right, exact, file("second", 56)}, "untagged": {dark, untagged}, "dot": {dot},
 	} {
 		got := "none"
 		if f := Best(all, 56, "light"); f != nil {

@@ -23,6 +23,9 @@ func TestText(t *testing.T) {
 			t.Errorf("%.20q: %v, want %v", data, err, want)
 		}
 	}
+	if ErrTooBig.Error() != "the file has more than 100 KiB" || ErrTooLong.Error() != "the file has more than 10 pages" {
+		t.Errorf("%q, %q", ErrTooBig, ErrTooLong)
+	}
 }
 
 func TestName(t *testing.T) {
@@ -49,6 +52,7 @@ func TestPages(t *testing.T) {
 		"a line that fits": {line + "\nb", []string{line + " b 2"}},
 		"tabs":             {"a\tb\n\tc", []string{"a   b     c 2"}},
 		"a tab at the end": {strings.Repeat("x", columns-1) + "\tb", []string{strings.Repeat("x", columns-1) + "    b 2"}},
+		"a longer line":    {line + line + line, []string{line + " " + line + " 3"}},
 		"wide letters":     {strings.Repeat("漢", columns/2) + "字", []string{strings.Repeat("漢", columns/2) + " 字 2"}},
 		"fullwidth":        {strings.Repeat("！", columns/2) + "？", []string{strings.Repeat("！", columns/2) + " ？ 2"}},
 		"emoji":            {strings.Repeat("🎈", columns/2) + "🎉", []string{strings.Repeat("🎈", columns/2) + " 🎉 2"}},
@@ -72,6 +76,17 @@ func TestPages(t *testing.T) {
 	} {
 		if _, err := Pages(text); !errors.Is(err, ErrTooLong) {
 			t.Errorf("too many pages by %s: %v", name, err)
+		}
+	}
+}
+
+func TestWidth(t *testing.T) {
+	for r, want := range map[rune]int{
+		'a': 1, 'ä': 1, '\u0301': 0, '漢': 2, '한': 2, '\uff00': 1, '\uff01': 2, '\uff60': 2, '\uff61': 1,
+		0x1f2ff: 1, 0x1f300: 2, 0x1faff: 2, 0x1fb00: 1,
+	} {
+		if got := width(r); got != want {
+			t.Errorf("%U has %d columns, want %d", r, got, want)
 		}
 	}
 }
