@@ -71,6 +71,8 @@ func TestFlavors(t *testing.T) {
 		"Excel, CSV in Germany":               {windows(class), Windows1252, ";", classRows, "", "2 3"},
 		"Excel, Unicode text":                 {utf16Of(tabs, true), "UTF-16 LE", "\t", tabRows, "", "2 3"},
 		"UTF-16 BE":                           {utf16Of(class, false), "UTF-16 BE", ";", classRows, "", "2 3"},
+		"UTF-16, further planes":              {utf16Of("Name;Login\nŁukasz 🎈;l\n🎈;b", true), "UTF-16 LE", ";", "Łukasz 🎈|l\n🎈|b", "", "2 3"},
+		"Windows-1252, a first empty line":    {windows("\nName;Kurs\r\nJürgen;5 €\r\n"), Windows1252, ";", "Jürgen|||||5 €", "", "3"},
 		"Excel, text with tabs":               {windows(tabs), Windows1252, "\t", tabRows, "", "2 3"},
 		"pasted cells":                        {[]byte("Name\tLogin\nJoe \"Joey\" Doe\tjoe\n\"Jo\" Doe\tjo\n\"a\tb\n"), "UTF-8", "\t", "Joe \"Joey\" Doe|joe\n\"Jo\" Doe|jo\n\"a|b", "", "2 3 4"},
 		"Google, commas":                      {[]byte("First Name [Required],Last Name [Required],Email Address [Required],Password [Required]\nAda,\"Lovelace\",a@x.org,12345678"), "UTF-8", ",", "Ada Lovelace||a@x.org|12345678", "", "2"},
@@ -206,6 +208,11 @@ func TestRefusedLists(t *testing.T) {
 		"an open quote":       {"login,name\na,A\nada,\"b\nc\n", `line 3 of the list: a double quote is not closed` + "\n    put the whole cell in double quotes, and write a quote within it twice"},
 		"behind a quote":      {"login,name\na,\"b\"c\n", `line 2 of the list: text follows a closing double quote`},
 		"a workbook":          {"PK\x03\x04\x14\x00", "the file is a workbook (.xlsx, .ods)"},
+		"a workbook cut off":  {"PK\x03\x04", "the file is a workbook (.xlsx, .ods)"},
+		"a zero byte alone":   {"\x00\xfc", "line 1 of the list has a zero byte"},
+		"a zero byte, later":  {"Ada\nAlan\nB\x00", "line 3 of the list has a zero byte"},
+		"Windows-1252, not":   {"Ada\nAX\xc4b", `line 2 of the list is neither UTF-8 nor Windows-1252: it has "AXÄb"`},
+		"Mac, a line end":     {"\rBj\x9arn", "the list has the line ends of “CSV (Macintosh)”"},
 		"an old workbook":     {"\xD0\xCF\x11\xE0\xA1\xB1", "the file is a workbook (.xls)"},
 		"a web page":          {"\r\n<HTML><table>", "the file is a web page"},
 		"UTF-32":              {"\xFF\xFE\x00\x00A\x00\x00\x00", "the list is in UTF-32"},
@@ -234,7 +241,7 @@ func TestRefusedLists(t *testing.T) {
 
 // TestWesternNames checks that names in Western languages are read correctly in all spellings.
 func TestWesternNames(t *testing.T) {
-	for _, name := range []string{"MÜLLER ÄNNE", "Müßig", "Mª José Núñez", "N° 5 Été", "L’Œuvre", "Þóra Ægisdóttir", "Øyvind Åsnes", "Les Pros™ – 9a", "ÉMILE", "São João", "D’Été", "Éé’îà", "Ÿ"} {
+	for _, name := range []string{"MÜLLER ÄNNE", "Müßig", "Mª José Núñez", "N° 5 Été", "L’Œuvre", "Þóra Ægisdóttir", "Øyvind Åsnes", "Les Pros™ – 9a", "ÉMILE", "São João", "MARÍA JOSÉ", "D’Été", "Éé’îà", "Ÿ"} {
 		if l, err := Read(windows("Name\r\n" + name)); err != nil || l.Rows[0].Name != name {
 			t.Errorf("%s: %+v, %v", name, l, err)
 		}
@@ -344,6 +351,55 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLargestLists checks that lists as large as the limits are read.
+func TestLargestLists(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text string
+		want int
+	}{
+		"people":  {strings.Repeat("x\n", maxPeople), maxPeople},
+		"columns": {"name" + strings.Repeat(";x", maxColumns-1) + "\na\n", 1},
+		"bytes":   {"Ada" + strings.Repeat("\n", MaxBytes-3), 1},
+	} {
+		if l, err := Read([]byte(tt.text)); err != nil || len(l.Rows) != tt.want {
+			t.Errorf("%s: %d rows, %v; want %d", name, len(l.Rows), err, tt.want)
+		}
+	}
+}
+
+// TestPreview checks how a preview describes errors and separators, and the rows of people who are no text.
+func TestPreview(t *testing.T) {
+	wrong := func(n int) *Preview {
+		p := &Preview{Wrong: n, Rows: []Planned{{Line: 1, State: New}}}
+		for i := range n {
+			p.Rows = append(p.Rows, Planned{Line: i + 2, State: Wrong, Wrong: "bad"})
+		}
+		return p
+	}
+	if err := wrong(0).Errors(); err != nil {
+		t.Errorf("without errors: %v", err)
+	}
+	for n, ends := range map[int]string{1: "line 2: bad", 20: "line 21: bad", 21: "line 21: bad\n    …", 30: "line 21: bad\n    …"} {
+		err := wrong(n).Errors()
+		want := fmt.Sprintf("%d of %d rows of the list have errors, and nothing was created:\n    line 2: bad", n, n+1)
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ends) || strings.Count(err.Error(), "bad") != min(n, 20) {
+			t.Errorf("with %d errors: %v", n, err)
+		}
+	}
+	for separator, want := range map[string]string{"": "", ";": "semicolon", "\t": "tab"} {
+		if got := (&Preview{Separator: separator}).SeparatorName(); got != want {
+			t.Errorf("the separator %q is a %q, want %q", separator, got, want)
+		}
+	}
+	if l := Of(Person{Name: "Ada"}, Person{Name: "Alan"}); len(l.Rows) != 2 || l.Rows[0].Line != 1 || l.Rows[1].Line != 2 || l.Rows[1].Name != "Alan" {
+		t.Errorf("two people are %+v", l.Rows)
+	}
+	l, err := ReadAs([]byte("Jan;jan1\nEva;eva1\n"), Layout{Fields: []Field{Name, Login}})
+	if err != nil || len(l.Sheet) != 2 || l.Sheet[0].Title != "column 1" || l.Sheet[1].Title != "column 2" {
+		t.Errorf("columns without titles: %+v, %v", l.Sheet, err)
+	}
 }
 
 // TestLayout checks that a user can set the fields of columns and correct single cells.
