@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"regexp"
@@ -12,9 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"assay/judge/blob"
 	"assay/judge/host/board"
+	"assay/judge/host/clics"
 	"assay/judge/host/contestexport"
+	"assay/judge/host/feed"
 	"assay/judge/host/job"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 	"assay/judge/host/web/webtest"
 )
@@ -77,6 +82,12 @@ func TestSubmissions(t *testing.T) {
 	}
 	if names, _ = files(t, h, c, contestexport.Submissions); len(names) != 2 {
 		t.Errorf("after the author of two was erased there are %q", names)
+	}
+	if err := h.Blobs.Remove(blob.Of([]byte("print('source of ada')" + webtest.Evil))); err != nil {
+		t.Fatal(err)
+	}
+	if names, _ = files(t, h, c, contestexport.Submissions); !slices.Equal(names, []string{"A/py/info.csv"}) {
+		t.Errorf("after the program was deleted there are %q", names)
 	}
 	for range 201 {
 		h.Send(c, "ada")
@@ -153,14 +164,31 @@ func TestResults(t *testing.T) {
 	if err := json.Unmarshal([]byte(all["scoreboard.json"]), &table); err != nil || len(table.Rows) != 2 || table.Rows[0].Team != "7" {
 		t.Errorf("the scoreboard: %v\n%s", err, all["scoreboard.json"])
 	}
-	count, last := map[string]int{}, ""
+	count, last, tokens := map[string]int{}, "", map[string]bool{}
 	for line := range strings.Lines(all["event-feed.ndjson"]) {
 		var e struct{ Type, Token string }
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatal(err)
 		}
 		count[e.Type]++
-		last = e.Token
+		last, tokens[e.Token] = e.Token, true
+	}
+	now, err := (&feed.Registry{Desk: h.Desk}).Contest(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := strings.Count(all["event-feed.ndjson"], "\n")
+	for token := range tokens {
+		cursor, err := now.Cursor(t.Context(), feed.Reader{Version: clics.V2026, Role: clics.Judge}, token, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rest, err := cursor.Next(); err != nil || (len(rest.Lines) < total) != (token == last) {
+			t.Errorf("after the token %s, the feed has %d further lines, %v; the last token is %s", token, len(rest.Lines), err, last)
+		}
+	}
+	if len(tokens) != 2 {
+		t.Errorf("the event feed has the tokens %v, want one for the last line and one for all others", tokens)
 	}
 	if count["contest"] != 1 || count["teams"] != 3 || count["submissions"] != 3 || count["judgements"] != 3 || count["awards"] != 8 || last == "" {
 		t.Errorf("the event feed has %v, its last token is %q", count, last)
@@ -177,6 +205,52 @@ func TestPackage(t *testing.T) {
 		"results.tsv scoreboard.json"
 	if strings.Join(names, " ") != want || !strings.Contains(all["contest.json"], `"id": "spring"`) || !strings.Contains(all["teams.json"], `"name": "ada`) || !strings.Contains(all["problems.json"], `"id": "sum"`) {
 		t.Errorf("%q\n%q", names, all)
+	}
+}
+
+// TestMedia checks that the package has the files of the contest except the scaled ones, and that a scoreboard has
+// the logos that it shows and no other file.
+func TestMedia(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("spring", -time.Minute, store.Public, store.Settings{})
+	n := &store.ContestImport{
+		ID: c.ID, Organizations: []store.Organization{{ID: "u1", Name: "One"}, {ID: "u2", Name: "Two"}},
+		Teams: []store.Team{{ExtID: "7", Name: "ada", Organization: "u1"}},
+	}
+	if _, _, err := h.Store.ImportContest(t.Context(), n); err != nil {
+		t.Fatal(err)
+	}
+	var all []media.File
+	for i, at := range []media.Place{
+		{Type: media.Contest, Property: "banner", Filename: "banner.svg"},
+		{Type: media.Organizations, Object: "u1", Property: media.Logo, Filename: "logo.svg"},
+		{Type: media.Organizations, Object: "u2", Property: media.Logo, Filename: "logo.svg"},
+		{Type: media.Organizations, Object: "u2", Property: media.Logo, Filename: "logo.1x1.svg"},
+	} {
+		drawing := fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="8"/>`, 100+i)
+		f := webtest.Must[media.File](t)(media.New(at, drawing))
+		f.Scaled = i == 3
+		h.Put(drawing)
+		all = append(all, f)
+	}
+	if err := h.Store.ChangeMedia(t.Context(), c.ID, nil, all); err != nil {
+		t.Fatal(err)
+	}
+	pictures := func(p contestexport.Archive) (found []string) {
+		names, _ := files(t, h, c, p)
+		for _, name := range names {
+			if strings.HasSuffix(name, ".svg") {
+				found = append(found, name)
+			}
+		}
+		slices.Sort(found)
+		return found
+	}
+	if got, want := pictures(contestexport.Package), []string{"contest/banner.svg", "organizations/u1/logo.svg", "organizations/u2/logo.svg"}; !slices.Equal(got, want) {
+		t.Errorf("the package has %q, want %q", got, want)
+	}
+	if got, want := pictures(contestexport.Board), []string{"media/organizations/u1/logo/logo.svg"}; !slices.Equal(got, want) {
+		t.Errorf("the scoreboard has %q, want %q", got, want)
 	}
 }
 

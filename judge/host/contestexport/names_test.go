@@ -12,7 +12,7 @@ import (
 func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"sum.py": "sum.py", "a/b.py": "a/b.py", "a b/ü.py": "a_b/_.py", "../../etc/passwd": "etc/passwd", "/x": "x", "a//b": "a/b", "..": "",
-		".git/config": "git/config", "c++": "c++", `a\b`: "a_b", "nul.": "nul",
+		"azAZ09-_.+@[`{:;": "azAZ09-_.+______", ".git/config": "git/config", "c++": "c++", `a\b`: "a_b", "nul.": "nul",
 	} {
 		if got := safe(name); got != want {
 			t.Errorf("%q becomes %q, want %q", name, got, want)
