@@ -43,6 +43,8 @@ var overlay = []amendment{
 		Text: "main_scoreboard_group_id | ID ? | Identifier of the group that represents the main scoreboard."},
 	{Version: clics.V2026, File: "problem.json", Add: "attachments", Schema: `{"$ref": "common.json#/filerefs"}`,
 		Text: "attachments | array of FILE ?"},
+	{Version: clics.V2026, File: "common.json", Path: []string{"fileref"}, Add: "tag", Schema: `{"type": "array", "items": {"type": "string"}}`,
+		Text: "tag | array of string | Intended usage hints (e.g. light, dark for images)."},
 	{Version: clics.V2023, File: "contest.json", Add: "scoreboard_thaw_time", Schema: `{"$ref": "common.json#/abstimeornull"}`,
 		Text: "scoreboard_thaw_time | TIME ? | The scheduled thaw time of the contest"},
 	{Version: clics.V2026, File: "scoreboard.json", Path: rowScore, Drop: "then", Text: score},

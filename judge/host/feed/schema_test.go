@@ -18,6 +18,7 @@ import (
 	"assay/judge/host/clics"
 	"assay/judge/host/feed"
 	"assay/judge/host/job"
+	"assay/judge/host/media"
 	"assay/judge/host/store"
 )
 
@@ -276,6 +277,11 @@ func TestSchemas(t *testing.T) {
 		t.Skip("NOT CHECKED by the schemas of ccs-specs: set CCS_SPECS to a directory with its branches 2026-01 and 2023-06")
 	}
 	w := newWorld(t)
+	drawing := []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="80" height="10"/>`)
+	logo, err := media.New(media.Place{Type: media.Organizations, Object: "u", Property: media.Logo, Filename: "logo.80x10.light.svg"}, drawing)
+	w.must(err)
+	_, _, err = w.store.ImportContest(t.Context(), &store.ContestImport{ID: w.contest, Media: []media.File{logo}})
+	w.must(err)
 	registry := &feed.Registry{Desk: w.desk}
 	n := 0
 	look := func(state string) {
