@@ -35,6 +35,7 @@ func TestPlanMedia(t *testing.T) {
 		"the same":  {[]string{"organizations/u1/logo.png", "teams/7/photo.png"}, ""},
 		"changed":   {[]string{"organizations/u1/logo.png x", "teams/7/photo.png"}, "changed organizations/u1/logo.png"},
 		"new":       {[]string{"teams/7/photo.png", "contest/banner.svg", "groups/g/logo.png", "persons/p/photo.jpg", "teams/8/photo.png", "organizations/u1/logo.png"}, "added contest/banner.svg, added groups/g/logo.png, added persons/p/photo.jpg, added teams/8/photo.png"},
+		"of new":    {[]string{"groups/h/logo.png", "persons/r/photo.jpg", "organizations/u2/logo.png", "teams/7/photo.png", "organizations/u1/logo.png"}, "added groups/h/logo.png, added persons/r/photo.jpg, added organizations/u2/logo.png"},
 		"scaled":    {[]string{"organizations/u1/logo.56x56.png", "organizations/u1/logo.png", "teams/7/photo.png"}, "added organizations/u1/logo.56x56.png"},
 		"missing":   {[]string{"teams/7/photo.png"}, "missing organizations/u1/logo.png"},
 		"no team":   {[]string{"teams/9/photo.png"}, `neither the package nor the contest has the object "9" in teams`},
@@ -42,7 +43,10 @@ func TestPlanMedia(t *testing.T) {
 		"no group":  {[]string{"groups/x/logo.png"}, `the object "x" in groups`},
 		"no school": {[]string{"organizations/x/logo.png"}, `the object "x" in organizations`},
 	} {
-		p, err := Read(map[string][]byte{"teams.json": []byte(`[{"id": "7", "name": "Seven"}, {"id": "8", "name": "Eight"}]`)})
+		p, err := Read(texts(map[string]string{
+			"teams.json": `[{"id": "7", "name": "Seven"}, {"id": "8", "name": "Eight"}]`, "groups.json": `[{"id": "h", "name": "H"}]`,
+			"organizations.json": `[{"id": "u2", "name": "U2"}]`, "persons.json": `[{"id": "r", "name": "R", "role": "other"}]`,
+		}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,6 +34,31 @@ func texts(files map[string]string) map[string][]byte {
 
 const plainContest = "name: C\nduration: 5:00:00\n"
 
+// TestRenamedGroup checks that a new name of a group is a change, and that an account is named after a team that only
+// the contest has.
+func TestRenamedGroup(t *testing.T) {
+	now := imported(t, map[string]string{
+		"contest.yaml": plainContest, "groups.json": `[{"id": "n", "name": "North"}]`, "teams.json": `[{"id": "6", "name": "Six"}, {"id": "7", "name": "Seven"}]`,
+	})
+	p, err := plan(t, now, texts(map[string]string{
+		"groups.json":   `[{"id": "n", "name": "Far North"}]`,
+		"accounts.json": `[{"id": "t7", "type": "team", "username": "team-seven", "password": "secret-7", "team_id": "7"}]`,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := report(p); !strings.Contains(got, "changed group n: name") {
+		t.Errorf("a renamed group: %q", got)
+	}
+	if got := p.Import.Accounts; len(got) != 1 || got[0].New.Display != "Seven" {
+		t.Errorf("the account of a team: %+v", got)
+	}
+	now.apply(p)
+	if len(now.Groups) != 1 || now.Groups[0].Name != "Far North" {
+		t.Errorf("the groups are %+v", now.Groups)
+	}
+}
+
 // TestOrganizationsOfTeams checks that a line of teams2.tsv also describes its organization, unless the package
 // has a file of organizations.
 func TestOrganizationsOfTeams(t *testing.T) {
