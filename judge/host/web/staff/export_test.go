@@ -29,7 +29,8 @@ func TestExport(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %d, %v", part, got.Code, err)
 		}
-		if _, err := z.Open(file); err != nil || !strings.Contains(got.Header.Get("Content-Disposition"), "spring-"+part+".zip") {
+		if _, err := z.Open(file); err != nil || !strings.Contains(got.Header.Get("Content-Disposition"), "spring-"+part+".zip") ||
+			got.Header.Get("Content-Type") != "application/zip" {
 			t.Errorf("%s: %v, %v", part, got.Header, err)
 		}
 	}

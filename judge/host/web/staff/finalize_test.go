@@ -105,6 +105,54 @@ func TestFinalize(t *testing.T) {
 	}
 }
 
+// TestFinalChecks checks what the page says of judge errors, unverified verdicts, and a scoreboard that is public
+// already.
+func TestFinalChecks(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	admin := h.Cookie("admin")
+	says := func(what string, want ...string) {
+		t.Helper()
+		page := webtest.Text(h.Ask(admin, "GET", "/c/now/finalize", nil).Body)
+		for _, one := range want {
+			no, is := strings.CutPrefix(one, "not ")
+			if strings.Contains(page, no) == is {
+				t.Errorf("%s: %q in\n%s", what, one, page)
+			}
+		}
+	}
+	const last, errors = "Final results cannot be reopened.", "have a judge error"
+	says("without a freeze", last, "No submission has a judge error", "not "+errors, "not verified")
+	broken := &judge.Finished{Verdict: judge.JudgeError, Judged: 2, Cases: 2}
+	for range 5 {
+		h.Judged(h.Send(c, "ada"), broken)
+	}
+	says("five judge errors", "5 submissions "+errors, "#1", "not No submission has a judge error", "not …")
+	h.Judged(h.Send(c, "ada"), broken)
+	says("six judge errors", "6 submissions "+errors, "…")
+	c.Freeze = 30 * time.Minute
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	says("with a freeze", "not "+last)
+	if err := h.Store.SetVerify(t.Context(), c.ID, "A", store.VerifyAfter); err != nil {
+		t.Fatal(err)
+	}
+	h.Judged(h.Send(c, "bob"), webtest.Failing()...)
+	says("an unverified verdict", "1 verdict is not verified", "Verified: 0 of 1.")
+	c.Thaw = time.Now().Add(3 * time.Hour)
+	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
+		t.Fatal(err)
+	}
+	h.Later(2 * time.Hour)
+	says("before the thaw", "not "+last)
+	h.Later(2 * time.Hour)
+	says("after the thaw", last)
+	if page := h.Ask(admin, "GET", "/c/now/finalize", nil).Body; !strings.Contains(page, `name="b" value=""`) {
+		t.Errorf("the number of further medals is not empty:\n%s", page)
+	}
+}
+
 // TestFinalAndPublic checks that nothing can change after the results are final and the scoreboard is unfrozen, in
 // either order, and that the pages say why.
 func TestFinalAndPublic(t *testing.T) {

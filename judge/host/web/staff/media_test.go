@@ -63,15 +63,15 @@ func TestMediaPage(t *testing.T) {
 	send("organizations/u1", "logo", "dark", drawn(90, 45), 303, "")
 	send("contest/", "banner", "", svg, 303, "")
 	send("contest/", "problemset", "", "%PDF-1.7 x", 303, "")
-	send("groups/g", "logo", "", svg, 303, "")
+	send("groups/g", "logo", "", drawn(300, 300), 303, "")
 	send("teams/"+team.ExtID, "photo", "", drawn(3, 4), 303, "")
 	send("persons/p", "photo", "", drawn(4, 4), 303, "")
 	rest := []string{"persons/p/photo.4x4.png", "teams/" + team.ExtID + "/photo.3x4.png"}
-	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.80x10.svg", "organizations/u1/logo.160x160.png", "organizations/u1/logo.160x80.dark.png",
+	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png", "organizations/u1/logo.160x160.png", "organizations/u1/logo.160x80.dark.png",
 		"organizations/u1/logo.56x28.dark.png", "organizations/u1/logo.56x56.png", "organizations/u1/logo.90x45.dark.png", "organizations/u1/logo.90x90.png"}, rest...)...)
 	send("organizations/u1", "logo", "", drawn(80, 80), 303, "")
 	send("organizations/u1", "logo", "dark", drawn(90, 46), 303, "")
-	want := append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.80x10.svg", "organizations/u1/logo.160x160.png", "organizations/u1/logo.160x82.dark.png",
+	want := append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png", "organizations/u1/logo.160x160.png", "organizations/u1/logo.160x82.dark.png",
 		"organizations/u1/logo.56x29.dark.png", "organizations/u1/logo.56x56.png", "organizations/u1/logo.80x80.png", "organizations/u1/logo.90x46.dark.png"}, rest...)
 	expect(want...)
 	send("organizations/u2", "logo", "", svg, 400, "no such object")
@@ -99,6 +99,6 @@ func TestMediaPage(t *testing.T) {
 			t.Errorf("remove %s: %d\n%s", path, got.Code, got.Body)
 		}
 	}
-	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.80x10.svg", "organizations/u1/logo.160x82.dark.png", "organizations/u1/logo.56x29.dark.png",
+	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png", "organizations/u1/logo.160x82.dark.png", "organizations/u1/logo.56x29.dark.png",
 		"organizations/u1/logo.90x46.dark.png"}, rest...)...)
 }

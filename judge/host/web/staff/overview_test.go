@@ -39,7 +39,13 @@ func TestOverview(t *testing.T) {
 	says("it has ended", overview(admin, "past"), "The results are not final", "Finalize results")
 	says("a jury that does not finalize", overview(judges, "past"), "not The results are not final", "not Extend time", "not Blocks the final results")
 	says("nothing blocks", overview(admin, "past"), "not Blocks the final results", "Contest time 1:00:00 of 1 h")
-	says("before the start", overview(admin, "empty"), "not Blocks the final results", "not Contest time")
+	says("before the start", overview(admin, "empty"), "not Blocks the final results", "not Contest time", "not The contest has no problems", "Problem A")
+	none := &store.Contest{Slug: "none", Name: "None", Format: store.ICPC, Starts: time.Now().Add(time.Hour), Length: time.Hour, Visibility: store.Staff}
+	if err := h.Store.NewContest(t.Context(), none, nil); err != nil {
+		t.Fatal(err)
+	}
+	says("without problems", overview(admin, "none"), "The contest has no problems")
+	says("a jury that does not edit", overview(judges, "none"), "not The contest has no problems")
 	h.BackupState = web.Backups{On: true, Last: time.Now().Add(-27 * time.Hour)}
 	says("an old backup", overview(admin, "now"), "failed or too old")
 	h.BackupState.Last = time.Now()
@@ -64,6 +70,16 @@ func TestOverview(t *testing.T) {
 		h.Judged(h.Send(now, "bob"), broken...)
 	}
 	says("many judge errors", overview(judges, "now"), "Judge error on submission 7", "not Judge error on submission 2", "Further submissions have a judge error", "Judge errors 6")
+
+	says("no problem is paused", overview(judges, "now"), "not is paused", "not Pause judging", "not A rejudging waits", "Solved by")
+	if err := h.Store.Pause(t.Context(), now.ID, "A", true); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := h.Store.Rejudge(t.Context(), store.NewRejudging{Filter: store.Filter{Contest: now.ID}, Why: "x", Account: h.Accounts["admin"].ID}); err != nil {
+		t.Fatal(err)
+	}
+	says("a paused problem and a rejudging", overview(judges, "now"), "Judging of problem A is paused", "A rejudging waits for a decision", "not Pause judging", "not Resume judging of A")
+	says("an administrator", overview(admin, "now"), "Resume judging of A", "A rejudging waits for a decision")
 
 	stands := func() string { return webtest.Text(h.Ask(ada, "GET", "/c/now", nil).Body) }
 	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(stands(), "rank 1 of 2, 1 solved") && time.Now().Before(deadline); {

@@ -236,6 +236,10 @@ func TestStartAndExtend(t *testing.T) {
 			t.Errorf("extended by %s: %d", minutes, got.Code)
 		}
 	}
+	h.Contest("past", -2*time.Hour, store.Accounts, store.Settings{})
+	if got := h.Ask(admin, "POST", "/c/past/extend", url.Values{"minutes": {"15"}}); got.Code != 409 {
+		t.Errorf("extended after the end: %d\n%s", got.Code, got.Body)
+	}
 	if got := h.Ask(admin, "POST", "/c/spring/extend", url.Values{"minutes": {"15"}}); got.Code != 303 {
 		t.Errorf("extended: %d\n%s", got.Code, got.Body)
 	}
