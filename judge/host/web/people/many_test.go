@@ -415,7 +415,24 @@ func TestListOfAccounts(t *testing.T) {
 	if log := h.Ask(admin, "GET", "/admin/audit?action=change+account", nil).Body; strings.Count(log, "<td>change account</td>") != 7 {
 		t.Errorf("the audit log is\n%s", log)
 	}
+	// Deleted accounts are not listed, and neither are filters that match no account.
+	const disabled = `href="/admin/accounts?filter=disabled&amp;sort=name"`
+	if _, err := h.Store.Erase(t.Context(), webtest.Must[*store.Account](t)(h.Store.AccountByLogin(t.Context(), "s60")).ID); err != nil {
+		t.Fatal(err)
+	}
+	body := h.Ask(admin, "GET", "/admin/accounts", nil).Body
+	if !strings.Contains(body, disabled) || strings.Contains(body, "filter=contest-admin") {
+		t.Errorf("the filters are in\n%s", body)
+	}
+	if got := listed(accountCell, h.Ask(admin, "GET", "/admin/accounts?page=2&sort=username", nil).Body); got != "s44 s45 ... s59 16" {
+		t.Errorf("after one was deleted, the second page shows %q", got)
+	}
 	own := h.Ask(admin, "GET", "/admin/accounts/admin", nil).Body
+	for _, role := range []string{"runner", "judge", "contest-admin"} {
+		if page := h.Ask(admin, "GET", "/admin/accounts/s01?contest=now", nil).Body; strings.Count(page, `<option value="`+role+`"`) < 2 {
+			t.Errorf("the role %s cannot be given in a contest:\n%s", role, page)
+		}
+	}
 	other := h.Ask(admin, "GET", "/admin/accounts/s01", nil).Body
 	if strings.Contains(own, "Disable account") || strings.Contains(own, "Delete account") || !strings.Contains(other, "Enable account") || !strings.Contains(other, `href="/admin/accounts/s01/erase"`) {
 		t.Errorf("the pages of accounts:\n%s\n%s", own, other)

@@ -1,6 +1,7 @@
 package people_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -86,6 +87,12 @@ func TestLogIn(t *testing.T) {
 	if got := h.Ask("", "POST", "/login", url.Values{"login": {strings.Repeat("x", 60_000)}, "password": {"guess"}}); got.Code != 403 || len(got.Body) > 50_000 {
 		t.Errorf("a login that nobody can have is answered %d, with %d bytes", got.Code, len(got.Body))
 	}
+	// Unknown usernames do not delay each other.
+	for i := range 8 {
+		if got := h.Ask("", "POST", "/login", url.Values{"login": {fmt.Sprint("unknown", i)}, "password": {"guess"}}); got.Code != 403 {
+			t.Errorf("unknown username %d is answered %d", i, got.Code)
+		}
+	}
 	// A form sent by another site is refused.
 	r, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+"/logout", nil)
 	if err != nil {
@@ -107,6 +114,37 @@ func TestLogIn(t *testing.T) {
 	}
 }
 
+// TestWhereALoginLeads checks that a login leads to the only running contest of the team, if its teams can see it.
+func TestWhereALoginLeads(t *testing.T) {
+	h := webtest.New(t)
+	logIn := func() string {
+		t.Helper()
+		got := h.Ask("", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}})
+		if got.Code != 303 {
+			t.Fatalf("logging in: %d\n%s", got.Code, got.Body)
+		}
+		return got.Get("Location")
+	}
+	for _, tt := range []struct {
+		slug    string
+		in      time.Duration
+		visible store.Visibility
+		enters  bool
+		want    string
+	}{
+		{"others", -time.Minute, store.Public, false, "/"}, {"past", -2 * time.Hour, store.Public, true, "/"}, {"later", time.Hour, store.Public, true, "/"},
+		{"hidden", -time.Minute, store.Staff, true, "/"}, {"now", -time.Minute, store.Teams, true, "/c/now"}, {"also", -time.Minute, store.Public, true, "/"},
+	} {
+		c := h.Contest(tt.slug, tt.in, tt.visible, store.Settings{})
+		if tt.enters {
+			webtest.Must[*store.Team](t)(h.Store.Enter(t.Context(), c.ID, h.Accounts["ada"]))
+		}
+		if got := logIn(); got != tt.want {
+			t.Errorf("with the contest %s, a login leads to %s, want %s", tt.slug, got, tt.want)
+		}
+	}
+}
+
 // TestOwnAccount checks that a new password ends all other sessions, and that a token is shown once.
 func TestOwnAccount(t *testing.T) {
 	h := webtest.New(t)
@@ -114,10 +152,11 @@ func TestOwnAccount(t *testing.T) {
 	password := func(old, fresh, again string) webtest.Answer {
 		return h.Ask(first, "POST", "/account/password", url.Values{"old": {old}, "password": {fresh}, "again": {again}})
 	}
+	long := strings.Repeat("x", auth.MostPassword+1)
 	for _, tt := range []struct {
 		old, fresh, again string
 		code              int
-	}{{"wrong", "battery-staple", "battery-staple", 403}, {"correct-horse", "short", "short", 400}, {"correct-horse", "battery-staple", "battery", 400}, {"correct-horse", " battery-staple", "battery-staple ", 303}} {
+	}{{"wrong", "battery-staple", "battery-staple", 403}, {"correct-horse", "short", "short", 400}, {"correct-horse", long, long, 400}, {"correct-horse", "battery-staple", "battery", 400}, {"correct-horse", " battery-staple", "battery-staple ", 303}} {
 		if got := password(tt.old, tt.fresh, tt.again); got.Code != tt.code {
 			t.Errorf("%+v: %d", tt, got.Code)
 		}
