@@ -31,11 +31,12 @@ func TestPlanMedia(t *testing.T) {
 		paths []string // text after a blank replaces the content
 		want  string
 	}{
-		"none":      {nil, ""},
-		"the same":  {[]string{"organizations/u1/logo.png", "teams/7/photo.png"}, ""},
-		"changed":   {[]string{"organizations/u1/logo.png x", "teams/7/photo.png"}, "changed organizations/u1/logo.png"},
-		"new":       {[]string{"teams/7/photo.png", "contest/banner.svg", "groups/g/logo.png", "persons/p/photo.jpg", "teams/8/photo.png", "organizations/u1/logo.png"}, "added contest/banner.svg, added groups/g/logo.png, added persons/p/photo.jpg, added teams/8/photo.png"},
-		"of new":    {[]string{"groups/h/logo.png", "persons/r/photo.jpg", "organizations/u2/logo.png", "teams/7/photo.png", "organizations/u1/logo.png"}, "added groups/h/logo.png, added persons/r/photo.jpg, added organizations/u2/logo.png"},
+		"none":     {nil, ""},
+		"the same": {[]string{"organizations/u1/logo.png", "teams/7/photo.png"}, ""},
+		"changed":  {[]string{"organizations/u1/logo.png x", "teams/7/photo.png"}, "changed organizations/u1/logo.png"},
+		"new":      {[]string{"teams/7/photo.png", "contest/banner.svg", "groups/g/logo.png", "persons/p/photo.jpg", "teams/8/photo.png", "organizations/u1/logo.png"}, "added contest/banner.svg, added groups/g/logo.png, added persons/p/photo.jpg, added teams/8/photo.png"},
+		"of new": {[]string{"groups/h/logo.png", "persons/r/photo.jpg", "organizations/u2/logo.png", "teams/7/photo.png", "organizations/u1/logo.png"},
+			"added groups/h/logo.png, added persons/r/photo.jpg, added organizations/u2/logo.png"},
 		"scaled":    {[]string{"organizations/u1/logo.56x56.png", "organizations/u1/logo.png", "teams/7/photo.png"}, "added organizations/u1/logo.56x56.png"},
 		"missing":   {[]string{"teams/7/photo.png"}, "missing organizations/u1/logo.png"},
 		"no team":   {[]string{"teams/9/photo.png"}, `neither the package nor the contest has the object "9" in teams`},

@@ -156,7 +156,10 @@ func TestOwnAccount(t *testing.T) {
 	for _, tt := range []struct {
 		old, fresh, again string
 		code              int
-	}{{"wrong", "battery-staple", "battery-staple", 403}, {"correct-horse", "short", "short", 400}, {"correct-horse", long, long, 400}, {"correct-horse", "battery-staple", "battery", 400}, {"correct-horse", " battery-staple", "battery-staple ", 303}} {
+	}{
+		{"wrong", "battery-staple", "battery-staple", 403}, {"correct-horse", "short", "short", 400}, {"correct-horse", long, long, 400},
+		{"correct-horse", "battery-staple", "battery", 400}, {"correct-horse", " battery-staple", "battery-staple ", 303},
+	} {
 		if got := password(tt.old, tt.fresh, tt.again); got.Code != tt.code {
 			t.Errorf("%+v: %d", tt, got.Code)
 		}

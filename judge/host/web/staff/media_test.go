@@ -25,7 +25,7 @@ func TestMediaPage(t *testing.T) {
 	h := webtest.New(t)
 	c := h.Contest("spring", -time.Minute, store.Public, store.Settings{})
 	team := webtest.Must[*store.Team](t)(h.Store.Enter(t.Context(), c.ID, h.Accounts["ada"]))
-	if _, _, err := h.Store.ImportContest(t.Context(), &store.ContestImport{ID: c.ID, Organizations: []store.Organization{{ID: "u1", Name: "U1" + webtest.Evil}},
+	if _, _, err := h.Store.ImportContest(t.Context(), &store.ContestImport{ID: c.ID, Organizations: []store.Organization{{ID: "u0", Name: "U0"}, {ID: "u1", Name: "U1" + webtest.Evil}},
 		Groups: []store.Group{{ID: "g", Name: "North"}}, Persons: []store.ContestPerson{{ID: "p", Name: "Ada", Role: "staff"}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +59,7 @@ func TestMediaPage(t *testing.T) {
 		t.Errorf("%d\n%s", got.Code, got.Body)
 	}
 	svg := `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="10"/>`
+	send("organizations/u0", "logo", "", drawn(200, 200), 303, "")
 	send("organizations/u1", "logo", "", drawn(90, 90), 303, "")
 	send("organizations/u1", "logo", "dark", drawn(90, 45), 303, "")
 	send("contest/", "banner", "", svg, 303, "")
@@ -67,11 +68,15 @@ func TestMediaPage(t *testing.T) {
 	send("teams/"+team.ExtID, "photo", "", drawn(3, 4), 303, "")
 	send("persons/p", "photo", "", drawn(4, 4), 303, "")
 	rest := []string{"persons/p/photo.4x4.png", "teams/" + team.ExtID + "/photo.3x4.png"}
-	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png", "organizations/u1/logo.160x160.png", "organizations/u1/logo.160x80.dark.png",
+	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png",
+		"organizations/u0/logo.160x160.png", "organizations/u0/logo.200x200.png", "organizations/u0/logo.56x56.png",
+		"organizations/u1/logo.160x160.png", "organizations/u1/logo.160x80.dark.png",
 		"organizations/u1/logo.56x28.dark.png", "organizations/u1/logo.56x56.png", "organizations/u1/logo.90x45.dark.png", "organizations/u1/logo.90x90.png"}, rest...)...)
 	send("organizations/u1", "logo", "", drawn(80, 80), 303, "")
 	send("organizations/u1", "logo", "dark", drawn(90, 46), 303, "")
-	want := append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png", "organizations/u1/logo.160x160.png", "organizations/u1/logo.160x82.dark.png",
+	want := append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png",
+		"organizations/u0/logo.160x160.png", "organizations/u0/logo.200x200.png", "organizations/u0/logo.56x56.png",
+		"organizations/u1/logo.160x160.png", "organizations/u1/logo.160x82.dark.png",
 		"organizations/u1/logo.56x29.dark.png", "organizations/u1/logo.56x56.png", "organizations/u1/logo.80x80.png", "organizations/u1/logo.90x46.dark.png"}, rest...)
 	expect(want...)
 	send("organizations/u2", "logo", "", svg, 400, "no such object")
@@ -99,6 +104,8 @@ func TestMediaPage(t *testing.T) {
 			t.Errorf("remove %s: %d\n%s", path, got.Code, got.Body)
 		}
 	}
-	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png", "organizations/u1/logo.160x82.dark.png", "organizations/u1/logo.56x29.dark.png",
+	expect(append([]string{"contest/banner.80x10.svg", "contest/problemset.pdf", "groups/g/logo.160x160.png", "groups/g/logo.300x300.png", "groups/g/logo.56x56.png",
+		"organizations/u0/logo.160x160.png", "organizations/u0/logo.200x200.png", "organizations/u0/logo.56x56.png",
+		"organizations/u1/logo.160x82.dark.png", "organizations/u1/logo.56x29.dark.png",
 		"organizations/u1/logo.90x46.dark.png"}, rest...)...)
 }
