@@ -82,7 +82,6 @@ type clarView struct {
 	Said        bool       // show only announcements
 	About       string     // show only this category or problem label; see aboutAll
 	Labels      []string   // problem labels
-	Waiting     int        // number of unanswered requests in the list
 	Older       int64      // number before which the next page begins; zero if none
 	Reply       *replyView // the request shown beside the jury's list; may be nil
 }
@@ -234,9 +233,6 @@ func (s *site) clarificationsPage(w http.ResponseWriter, r *web.Request, code in
 	}
 	list := threads(all, v.Staff)
 	for _, c := range list {
-		if c.Open {
-			v.Waiting++
-		}
 		if v.takes(c) {
 			v.All = append(v.All, c)
 		}

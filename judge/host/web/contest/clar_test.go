@@ -2,8 +2,10 @@ package contest_test
 
 import (
 	"bufio"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +106,58 @@ func TestClarificationPages(t *testing.T) {
 		post(ada, "/c/now/clar", url.Values{"text": {strings.Repeat("hello? ", i+1)}}, http.StatusSeeOther, "")
 	}
 	post(ada, "/c/now/clar", url.Values{"text": {"and now?"}}, 400, "wait for an answer")
+}
+
+// TestClarificationFilters checks the filters of the jury's list, the links that keep them, and the pages of the list.
+func TestClarificationFilters(t *testing.T) {
+	h := webtest.New(t)
+	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
+	judge := h.Cookie("judge")
+	h.Clarify(c, store.NewClarification{Text: "in general?"}, "ada")
+	h.Clarify(c, store.NewClarification{Text: "the network?", Category: store.Technical}, "ada")
+	h.Clarify(c, store.NewClarification{Text: "negative?", Problem: "sum"}, "bob")
+	h.Clarify(c, store.NewClarification{Text: "to everybody", Staff: true}, "judge")
+	list := func(query string) string {
+		t.Helper()
+		got := h.Ask(judge, "GET", "/c/now/clar"+query, nil)
+		if got.Code != 200 {
+			t.Fatalf("%s: %d\n%s", query, got.Code, got.Body)
+		}
+		return got.Body
+	}
+	texts := []string{"in general?", "the network?", "negative?", "to everybody"}
+	for query, want := range map[string][]string{
+		"?about=:general": {"in general?", "to everybody"}, "?about=:technical": {"the network?"}, "?about=A": {"negative?"},
+		"?about=:general&open=yes": {"in general?"}, "?about=:general&said=yes": {"to everybody"}, "?about=A&said=yes": nil,
+	} {
+		body, _, _ := strings.Cut(list(query), "<aside")
+		for _, text := range texts {
+			if strings.Contains(body, "<p>"+text) != slices.Contains(want, text) && strings.Count(body, text) > 0 != slices.Contains(want, text) {
+				t.Errorf("%s shows %q: %v", query, text, !slices.Contains(want, text))
+			}
+		}
+	}
+	body := list("?about=A")
+	for _, link := range []string{`/c/now/clar?about=A"`, `/c/now/clar?about=A&amp;open=yes"`, `/c/now/clar?about=A&amp;said=yes"`} {
+		if !strings.Contains(body, link) {
+			t.Errorf("no link %s in\n%s", link, body)
+		}
+	}
+	if body := list("/3"); !strings.Contains(body, "bob&#34;&gt;&lt;marked onmouseover=alert(1)&gt;") || !strings.Contains(body, " only</span>") {
+		t.Errorf("the form does not name the team that asks:\n%s", body)
+	}
+	if strings.Contains(body, "Older clarifications") {
+		t.Error("a short list has another page")
+	}
+	for i := range 97 {
+		h.Clarify(c, store.NewClarification{Text: fmt.Sprint("further ", i), Staff: true}, "judge")
+	}
+	if body := list(""); !strings.Contains(body, `/c/now/clar?before=2"`) {
+		t.Errorf("the first of two pages has no link to the second:\n%s", body)
+	}
+	if body := list("?before=2"); !strings.Contains(body, "in general?") || strings.Contains(body, "Older clarifications") {
+		t.Errorf("the last page:\n%s", body)
+	}
 }
 
 // news subscribes to news of the contest "now". The returned function waits for the next message.
