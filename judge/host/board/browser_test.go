@@ -18,8 +18,11 @@ import (
 	"assay/judge/report"
 )
 
+// landscape is the width of A4 paper without the margins of a printed scoreboard, in CSS pixels: 273 mm.
+const landscape = 273 * 960 / 254
+
 // TestABrowserKeepsUp checks that an open page always shows the same as a newly loaded one. On a phone, the page
-// must not be wider than the screen, and the names must stay visible.
+// must not be wider than the screen, and the names must stay visible. On paper, the whole scoreboard must be visible.
 func TestABrowserKeepsUp(t *testing.T) {
 	if os.Getenv("ASSAY_SLOW") == "" {
 		t.Skip("a browser takes a while: set ASSAY_SLOW=1")
@@ -101,11 +104,23 @@ func TestABrowserKeepsUp(t *testing.T) {
 			const box = document.querySelector('.scroll'), shadow = getComputedStyle(box, '::after'), cover = getComputedStyle(box, '::before');
 			return [shadow.position, shadow.right, parseInt(cover.zIndex) > parseInt(shadow.zIndex), cover.justifySelf].join();
 		})()`, "sticky,0px,true,end")
+		b.Is("the shadow at the right edge, while columns follow", `(() => {
+			const box = document.querySelector('.scroll'); box.scrollLeft = 0;
+			const end = box.getBoundingClientRect().right, table = box.querySelector('table').getBoundingClientRect().right;
+			return String(table > end && box.scrollWidth >= Math.floor(table - box.getBoundingClientRect().left + parseFloat(getComputedStyle(box, '::before').width)) - 1);
+		})()`, "true")
 		b.Eval(`(location.hash = '#' + document.querySelector('tbody tr').id)`)
 		b.Is("the own row above all", `[...document.querySelectorAll('thead .own > *')].map(e => e.textContent).join() === [...document.querySelectorAll('tbody tr:target > *')].map(e => e.textContent).join()`, "true")
 		b.Is("and it has no id", `document.querySelector('thead .own').id`, "")
 		b.Is("its mark", `document.querySelector('tbody tr:target').getAttribute('aria-current')`, "true")
 		b.Screenshot("board")
+		b.Paper(landscape)
+		b.Is("the printed board is whole", `(() => {
+			const box = document.querySelector('.scroll'), table = box.querySelector('table');
+			return [getComputedStyle(box).overflowX, table.getBoundingClientRect().right <= innerWidth, getComputedStyle(table.querySelector('tbody th')).position,
+				getComputedStyle(box, '::after').display, getComputedStyle(document.querySelector('.own')).display].join();
+		})()`, "visible,true,static,none,none")
+		b.Paper(0)
 		if len(b.Wrong) > 0 {
 			t.Errorf("%s: the page complains: %s", path, strings.Join(b.Wrong, "\n"))
 		}

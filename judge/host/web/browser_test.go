@@ -90,7 +90,7 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Follow("form[data-submit] button")
 	b.Contains("nothing was sent", webtest.Alert, "There is nothing to submit")
 
-	// She submits a file or a text.
+	// She submits a file with Ctrl+Enter or, without scripts, a text.
 	if scripts {
 		file := filepath.Join(t.TempDir(), "sum.py")
 		if err := os.WriteFile(file, []byte("print(sum(map(int, input().split())))\n"), 0o644); err != nil {
@@ -98,11 +98,12 @@ func class(t *testing.T, width int, scripts bool) {
 		}
 		b.Choose("input[type=file]", file)
 		b.Is("the language of the file", `document.querySelector('select[name=language]').value`, "py")
+		b.Eval(`document.querySelector('textarea[name=text]').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', ctrlKey: true, bubbles: true}))`)
 	} else {
 		b.Fill("textarea[name=text]", "print(sum(map(int, input().split())))")
 		b.Fill("select[name=language]", "py")
+		b.Follow("form[data-submit] button")
 	}
-	b.Follow("form[data-submit] button")
 	b.Is("the judging", webtest.Address, "/c/first/s/1")
 	b.Contains("the judging", webtest.Said, "waiting", "print(sum")
 	look("waiting")
@@ -127,6 +128,7 @@ func class(t *testing.T, width int, scripts bool) {
 	b.Contains("the verdict", webtest.Said, "wrong answer", "sample/one")
 	if scripts {
 		b.Is("the page is the same", `window.before`, "here")
+		b.Contains("the title of the tab", `document.title`, "wrong answer", "Submission 1")
 	}
 	if text := b.Eval(`document.documentElement.outerHTML`); strings.Contains(text, webtest.Secret) {
 		t.Error("the page has a secret in it")

@@ -50,4 +50,5 @@ func Counted(n int, one, many string) string {
 type Removal struct {
 	Kind, Slug string // the address is /Kind/Slug
 	Content    string // what the object contains, as text; empty if nothing
+	Errors     FieldErrors
 }

@@ -41,20 +41,25 @@ func (s *Site) mayCompress(r *http.Request) bool {
 
 // sendPage sends a page. It compresses the page if that is worthwhile and safe.
 func (s *Site) sendPage(w http.ResponseWriter, r *http.Request, code int, page []byte) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	send(w, code, page, len(page) >= leastCompressed && s.mayCompress(r))
+}
+
+// send sends a response. If zip is set, send compresses the body.
+func send(w http.ResponseWriter, code int, body []byte, zip bool) {
 	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Add("Vary", "Accept-Encoding")
-	if len(page) >= leastCompressed && s.mayCompress(r) {
+	if zip {
 		var b bytes.Buffer
 		z := zippers.Get().(*gzip.Writer)
 		z.Reset(&b)
-		_, _ = z.Write(page) // writing to memory does not fail
+		_, _ = z.Write(body) // writing to memory does not fail
 		_ = z.Close()
 		zippers.Put(z)
-		page = b.Bytes()
+		body = b.Bytes()
 		h.Set("Content-Encoding", "gzip")
 	}
-	h.Set("Content-Length", strconv.Itoa(len(page)))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(code)
-	_, _ = w.Write(page) // the client may be gone
+	_, _ = w.Write(body) // the client may be gone
 }

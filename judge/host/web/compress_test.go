@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"io"
 	"net/http"
@@ -15,7 +16,7 @@ import (
 	"assay/judge/host/web/webtest"
 )
 
-// TestPagesAreCompressed checks that a page is compressed for a browser that accepts it, and over TLS only if no
+// TestPagesAreCompressed checks that a page or a style sheet is compressed for a browser that accepts it, and over TLS only if no
 // other site caused the request.
 func TestPagesAreCompressed(t *testing.T) {
 	h := webtest.New(t)
@@ -32,6 +33,8 @@ func TestPagesAreCompressed(t *testing.T) {
 			}{})
 		})}}
 	})
+	_, style, _ := strings.Cut(h.Ask("", "GET", "/login", nil).Body, `rel="stylesheet" href="`)
+	style, _, _ = strings.Cut(style, `"`)
 	for _, tt := range []struct {
 		secure       bool
 		accept, site string
@@ -46,6 +49,9 @@ func TestPagesAreCompressed(t *testing.T) {
 		{false, "gzip", "same-site", "/c/now/submissions?who=ada", false},
 		{false, "", "same-origin", "/c/now/submissions", false},
 		{false, "gzip;q=0", "same-origin", "/c/now/submissions", false},
+		{false, "gzip", "cross-site", style, true}, // not secret
+		{false, "", "", style, false},
+		{false, "gzip", "", "/static/icon.svg", false}, // a small one
 		{true, "gzip", "same-origin", "/long", true},
 		{true, "gzip", "none", "/long", true},
 		{true, "gzip", "", "/long", false},
@@ -72,7 +78,13 @@ func TestPagesAreCompressed(t *testing.T) {
 			body = z
 		}
 		page, err := io.ReadAll(body)
-		if err != nil || w.Code != 200 || !strings.HasSuffix(strings.TrimSpace(string(page)), "</html>") || !strings.Contains(w.Header().Get("Vary"), "Accept-Encoding") {
+		end := "</html>"
+		if tt.path == style {
+			end = "}"
+		} else if strings.HasSuffix(tt.path, ".svg") {
+			end = "</svg>"
+		}
+		if err != nil || w.Code != 200 || !bytes.HasSuffix(bytes.TrimSpace(page), []byte(end)) || !strings.Contains(w.Header().Get("Vary"), "Accept-Encoding") {
 			t.Errorf("%+v: %d, %v\n%.200s", tt, w.Code, err, page)
 		}
 		if is != tt.want {

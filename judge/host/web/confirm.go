@@ -11,10 +11,11 @@ const confirmedFor = 10 * time.Minute
 
 // confirmView is the page that asks for the password again, with the fields of the original form.
 type confirmView struct {
-	Path, Login, Wrong string
-	Fields             []sentField
-	Password           bool   // the account has a password
-	SignOn             string // link to confirm by single sign-on; empty if not possible
+	Path, Login string
+	Errors      FieldErrors
+	Fields      []sentField
+	Password    bool   // the account has a password
+	SignOn      string // link to confirm by single sign-on; empty if not possible
 }
 
 type sentField struct{ Name, Value string }
@@ -53,16 +54,20 @@ func (s *Site) confirmPassword(w http.ResponseWriter, r *Request) (bool, error) 
 		refusal := Rejected(err)
 		switch {
 		case refusal != nil:
-			v.Wrong = refusal.Sentence()
+			v.Errors.Add("", "%s", refusal.Sentence())
 		case err != nil:
 			return false, err
 		case good:
 			return true, s.Store.Sure(r.Context(), r.Session.Hash)
 		default:
-			v.Wrong = "The password is wrong."
+			v.Errors.Add(confirmField, "The password is wrong.")
 		}
 	}
-	return false, s.Page(w, r, http.StatusForbidden, "confirm", "Confirm your password", v)
+	title := "Confirm your login"
+	if v.Password {
+		title = "Confirm your password"
+	}
+	return false, s.Page(w, r, http.StatusForbidden, "confirm", title, v)
 }
 
 // TryPassword reports whether a password is the caller's. After several wrong passwords in a session it returns a

@@ -84,8 +84,11 @@ func (s *Site) template(name string) (*template.Template, error) {
 // Page renders a page and sends it. If code is that of an error, such as for a refused form, the page's title
 // begins with "Error:". If Page returns an error, it has sent nothing.
 func (s *Site) Page(w http.ResponseWriter, r *Request, code int, name, title string, view any) error {
-	ended := name == "login" && code == http.StatusUnauthorized // a form came without a session
-	if code >= http.StatusBadRequest && name != "refused" && !ended && !strings.HasPrefix(title, "Error: ") {
+	asks := name == "login" && code == http.StatusUnauthorized // a form came without a session
+	if v, is := view.(confirmView); is {
+		asks = len(v.Errors) == 0
+	}
+	if code >= http.StatusBadRequest && name != "refused" && !asks && !strings.HasPrefix(title, "Error: ") {
 		title = "Error: " + title
 	}
 	page, err := s.draw(r, name, title, view)
@@ -271,7 +274,7 @@ func (s *Site) static(w http.ResponseWriter, r *Request) error {
 	}
 	w.Header().Set("Content-Type", f.kind+"; charset=utf-8")
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	_, _ = w.Write(f.data) // the client may be gone
+	send(w, http.StatusOK, f.data, len(f.data) >= leastCompressed && board.TakesGzip(r.Header.Get("Accept-Encoding")))
 	return nil
 }
 

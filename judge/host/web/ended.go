@@ -132,15 +132,16 @@ func (s *Site) keepForm(w http.ResponseWriter, r *Request) *KeptForm {
 
 // LoginView is the login page.
 type LoginView struct {
-	Login, Next, Wrong string
-	Open               bool      // anyone may create an account
-	Kept               *KeptForm // the form to send after the login; may be nil
-	Ended              bool      // the session has ended
-	Unsent             bool      // a form was sent without a session
-	SignOn             string    // host of the single sign-on provider; empty if there is none
-	Staff              bool      // only administrators and juries log in with passwords
-	Joins              bool      // users can create accounts by single sign-on
-	Team               string    // account that may log in from this address; may be empty
+	Login, Next string
+	Errors      FieldErrors
+	Open        bool      // anyone may create an account
+	Kept        *KeptForm // the form to send after the login; may be nil
+	Ended       bool      // the session has ended
+	Unsent      bool      // a form was sent without a session
+	SignOn      string    // host of the single sign-on provider; empty if there is none
+	Staff       bool      // only administrators and juries log in with passwords
+	Joins       bool      // users can create accounts by single sign-on
+	Team        string    // account that may log in from this address; may be empty
 }
 
 // SignOnPath is the path prefix of single sign-on.

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
@@ -37,6 +38,28 @@ func (e FieldErrors) For(field string) string {
 
 // Mark returns the FieldError of a field for its template.
 func (e FieldErrors) Mark(field string) FieldError { return FieldError{field, e.For(field)} }
+
+// Aria returns the attributes that describe a field to assistive technology. The help is the id of the field's help,
+// if there is one.
+func (e FieldErrors) Aria(field string, help ...string) template.HTMLAttr {
+	invalid := ""
+	if e.For(field) != "" {
+		help, invalid = append(help, field+"-error"), ` aria-invalid="true"`
+	}
+	if len(help) == 0 {
+		return ""
+	}
+	return template.HTMLAttr(`aria-describedby="` + template.HTMLEscapeString(strings.Join(help, " ")) + `"` + invalid)
+}
+
+// A Summary is the list of errors above a form, with a title that says what did not happen.
+type Summary struct {
+	Title  string
+	Errors FieldErrors
+}
+
+// Under returns the list of errors with a title, such as "Nothing was saved".
+func (e FieldErrors) Under(title string) Summary { return Summary{title, e} }
 
 // Any reports whether any of the given fields is invalid. If so, the form shows the group of these fields
 // unfolded.

@@ -327,6 +327,11 @@ func TestRoleInContest(t *testing.T) {
 			t.Errorf("%v: the page:\n%s", tt.form, body)
 		}
 	}
+	none := url.Values{"do": {"contest-role"}, "contest": {"spring"}, "role": {"judge"}, "where": {"sites"}}
+	webtest.RefusedField(t, "no site", w.Ask(admin, "POST", "/admin/accounts/bob?contest=spring", none), "sites", `value="sites" checked`)
+	none.Set("role", "x")
+	none.Del("where")
+	webtest.RefusedField(t, "no role", w.Ask(admin, "POST", "/admin/accounts/bob?contest=spring", none), "contest-role", "")
 	gone := url.Values{"do": {"contest-role"}, "contest": {"none"}, "role": {"judge"}}
 	if got := w.Ask(admin, "POST", "/admin/accounts/bob", gone); got.Code != 400 {
 		t.Errorf("a contest that is not there: %d", got.Code)

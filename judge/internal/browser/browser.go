@@ -288,6 +288,18 @@ func (b *Browser) Wide(width int) {
 	})
 }
 
+// Paper lays pages out as for print, in the given width in CSS pixels. Zero ends this, and the screen is shown
+// again.
+func (b *Browser) Paper(width int) {
+	b.t.Helper()
+	if width == 0 {
+		b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"media": ""})
+		return
+	}
+	b.Wide(width)
+	b.Ask(nil, "Emulation.setEmulatedMedia", map[string]any{"media": "print"})
+}
+
 // Press presses a key.
 func (b *Browser) Press(key string) {
 	b.t.Helper()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 
-	"assay/judge/host/desk"
 	"assay/judge/host/store"
 	"assay/judge/host/web"
 )
@@ -12,15 +11,16 @@ import (
 // deleteHole deletes a hole without golf submissions. To confirm, the form must repeat the hole's address.
 func (s *site) deleteHole(w http.ResponseWriter, r *web.Request) error {
 	h := at(r).Hole
-	if r.Field("slug") != h.Slug {
-		return &desk.Refusal{Code: http.StatusBadRequest, Text: "Nothing was deleted", Hint: "Type the address " + h.Slug + " to confirm."}
-	}
-	switch err := s.Store.RemoveHole(r.Context(), h.ID); {
-	case errors.Is(err, store.ErrInUse):
-		return &desk.Refusal{
-			Code: http.StatusConflict, Text: "Nothing was deleted: the hole has golf submissions",
-			Hint: "To hide the hole, change its visibility.",
+	err := store.ErrInUse
+	if h.Answers == 0 {
+		if r.Field("slug") != h.Slug {
+			return s.savedHole(w, r, http.StatusBadRequest, web.FieldErrors{{Field: "remove-slug", Text: "Type the address " + h.Slug + " to confirm."}})
 		}
+		err = s.Store.RemoveHole(r.Context(), h.ID)
+	}
+	switch {
+	case errors.Is(err, store.ErrInUse):
+		return s.savedHole(w, r, http.StatusConflict, web.FieldErrors{{Text: "The hole has golf submissions. To hide the hole, change its visibility."}})
 	case err != nil:
 		return err
 	}

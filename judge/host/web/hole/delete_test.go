@@ -21,7 +21,7 @@ func TestDeleteHole(t *testing.T) {
 	}{
 		{"ada", "/hole/empty/delete", "empty", 403, ""},
 		{"admin", "/hole/empty/delete", "", 400, "Type the address empty to confirm."},
-		{"admin", "/hole/full/delete", "full", 409, "the hole has golf submissions"},
+		{"admin", "/hole/full/delete", "full", 409, "The hole has golf submissions"},
 		{"admin", "/hole/empty/delete", "empty", 303, "/golf"},
 		{"admin", "/hole/empty/delete", "empty", 404, ""},
 	} {

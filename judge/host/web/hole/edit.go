@@ -32,7 +32,8 @@ type holeEditView struct {
 	Recheck              recheckView
 	Removal              *web.Removal // nil for a new hole
 	Errors               web.FieldErrors
-	Stale                bool // another user saved the settings since the form was rendered
+	Undeleted            web.FieldErrors // why the hole was not deleted
+	Stale                bool            // another user saved the settings since the form was rendered
 }
 
 // Access summarizes the settings in its group.
@@ -77,7 +78,7 @@ func (s *site) holeForm(w http.ResponseWriter, r *web.Request, code int, v holeE
 		if v.Recheck, err = s.countRecheck(r); err != nil {
 			return err
 		}
-		v.Removal = &web.Removal{Kind: "hole", Slug: h.Slug}
+		v.Removal = &web.Removal{Kind: "hole", Slug: h.Slug, Errors: v.Undeleted}
 		if h.Answers > 0 {
 			v.Removal.Content = web.Counted(int(h.Answers), "submission", "submissions")
 		}
@@ -172,9 +173,15 @@ func (s *site) makeHole(w http.ResponseWriter, r *web.Request) error {
 }
 
 func (s *site) editHole(w http.ResponseWriter, r *web.Request) error {
+	return s.savedHole(w, r, http.StatusOK, nil)
+}
+
+// savedHole renders the form with the saved settings. The argument undeleted says why the hole was not deleted.
+func (s *site) savedHole(w http.ResponseWriter, r *web.Request, code int, undeleted web.FieldErrors) error {
 	h := at(r).Hole
-	return s.holeForm(w, r, http.StatusOK, holeEditView{
-		Name: h.Name, Visibility: string(h.Visibility), Revision: fmt.Sprint(h.Revision), Shown: h.Shown, Closed: h.Over(at(r).now),
+	return s.holeForm(w, r, code, holeEditView{
+		Undeleted: undeleted,
+		Name:      h.Name, Visibility: string(h.Visibility), Revision: fmt.Sprint(h.Revision), Shown: h.Shown, Closed: h.Over(at(r).now),
 		Closes: r.Zone().Moment(h.Closes),
 	})
 }

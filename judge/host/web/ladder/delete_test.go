@@ -35,7 +35,7 @@ func TestDeleteLadder(t *testing.T) {
 	}{
 		{"ada", "/ladder/empty/delete", "empty", 403, ""},
 		{"admin", "/ladder/empty/delete", "", 400, "Type the address empty to confirm."},
-		{"admin", "/ladder/full/delete", "full", 409, "the ladder has bots"},
+		{"admin", "/ladder/full/delete", "full", 409, "The ladder has bots"},
 		{"admin", "/ladder/empty/delete", "empty", 303, "/ladders"},
 		{"admin", "/ladder/empty/delete", "empty", 404, ""},
 	} {

@@ -33,6 +33,7 @@ type ladderForm struct {
 	Problems              []game       // choices for a new ladder
 	Removal               *web.Removal // nil for a new ladder
 	Errors                web.FieldErrors
+	Undeleted             web.FieldErrors // why the ladder was not deleted
 }
 
 // A game is a problem that bots can play.
@@ -159,7 +160,7 @@ func (s *site) ladderSettings(w http.ResponseWriter, r *web.Request, code int, f
 	} else {
 		h := on(r)
 		title, f.Slug, f.Problem = "Settings", h.Slug, h.Title+" ("+h.Problem+")"
-		f.Removal = &web.Removal{Kind: "ladder", Slug: h.Slug}
+		f.Removal = &web.Removal{Kind: "ladder", Slug: h.Slug, Errors: f.Undeleted}
 		if len(h.Bots) > 0 {
 			f.Removal.Content = web.Counted(len(h.Bots), "bot", "bots")
 		}
@@ -238,12 +239,18 @@ func (s *site) makeLadder(w http.ResponseWriter, r *web.Request) error {
 }
 
 func (s *site) editLadder(w http.ResponseWriter, r *web.Request) error {
+	return s.savedLadder(w, r, http.StatusOK, nil)
+}
+
+// savedLadder renders the form with the saved settings. The argument undeleted says why the ladder was not
+// deleted.
+func (s *site) savedLadder(w http.ResponseWriter, r *web.Request, code int, undeleted web.FieldErrors) error {
 	h := on(r)
-	f := &ladderForm{Name: h.Name, Visibility: string(h.Visibility), PerAccount: fmt.Sprint(h.PerAccount), Open: h.Open}
+	f := &ladderForm{Name: h.Name, Visibility: string(h.Visibility), PerAccount: fmt.Sprint(h.PerAccount), Open: h.Open, Undeleted: undeleted}
 	if h.PerMinute > 0 {
 		f.PerMinute = fmt.Sprint(h.PerMinute)
 	}
-	return s.ladderSettings(w, r, http.StatusOK, f)
+	return s.ladderSettings(w, r, code, f)
 }
 
 // changeLadder changes the settings of a ladder.

@@ -165,17 +165,18 @@ func (s *site) logIn(w http.ResponseWriter, r *web.Request) error {
 		err = s.AcceptsPassword(r.Context(), a)
 	}
 	if refusal := web.Rejected(err); refusal != nil {
-		v.Wrong = web.Reason(&desk.Refusal{Text: strings.TrimSuffix(refusal.Sentence(), "."), Hint: refusal.Hint}) + "."
+		v.Errors.Add("", "%s.", web.Reason(&desk.Refusal{Text: strings.TrimSuffix(refusal.Sentence(), "."), Hint: refusal.Hint}))
 		return s.LoginPage(w, r, refusal.Code, v)
 	}
 	if err != nil {
 		return err
 	}
 	if a == nil {
+		field := "password"
 		if !auth.GoodLogin(v.Login) {
-			v.Login = ""
+			v.Login, field = "", "login"
 		}
-		v.Wrong = wrongPassword
+		v.Errors.Add(field, wrongPassword)
 		return s.LoginPage(w, r, http.StatusForbidden, v)
 	}
 	if err := s.Elsewhere(r.Context(), a, r.RemoteAddr); err != nil {
@@ -232,7 +233,7 @@ func (s *site) logInHere(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	if a == nil {
-		v.Wrong = "No team is expected at the address of this computer. Log in with the username and the password."
+		v.Errors.Add("", "No team is expected at the address of this computer. Log in with the username and the password.")
 		return s.LoginPage(w, r, http.StatusForbidden, v)
 	}
 	if err := s.beginBy(w, r, a, s.Store.NewSessionHere); err != nil {

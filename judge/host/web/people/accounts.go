@@ -21,7 +21,7 @@ type accountsView struct {
 	Filters  []filter
 	Roles    []auth.Role
 	Mine     string // username of the reader
-	Wrong    string
+	Errors   web.FieldErrors
 	Done     string
 }
 
@@ -131,12 +131,12 @@ func roleFilters() (all []filter) {
 // oneAccountView is the page of an account, for administrators.
 type oneAccountView struct {
 	*store.Account
-	Line  accountLine
-	Roles []auth.Role
-	Mine  bool // the reader's own account
-	Wrong string
-	Done  bool
-	In    contestRolesView
+	Line   accountLine
+	Roles  []auth.Role
+	Mine   bool // the reader's own account
+	Errors web.FieldErrors
+	Done   bool
+	In     contestRolesView
 }
 
 // RoleName returns the name of a role.
@@ -161,6 +161,9 @@ func (s *site) oneAccountPage(w http.ResponseWriter, r *web.Request, code int, v
 	if v.In, err = s.contestRoles(r, v.Account, r.URL.Query().Get("contest")); err != nil {
 		return err
 	}
+	if len(v.Errors) > 0 && r.PostForm.Get("do") == "contest-role" {
+		v.In.keep(r.PostForm)
+	}
 	v.Line, v.Roles, v.Mine = accountLine{Account: v.Account, SignOn: len(identities) > 0}, auth.Roles[1:], v.Account.ID == r.Me.ID
 	return s.Page(w, r, code, "oneaccount", v.Display, v)
 }
@@ -175,7 +178,7 @@ func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 	}
 	did := r.PostFormValue("do")
 	if a.ID == r.Me.ID && did != "reset" {
-		return s.oneAccountPage(w, r, http.StatusConflict, oneAccountView{Account: a, Wrong: ownAccount})
+		return s.oneAccountPage(w, r, http.StatusConflict, oneAccountView{Account: a, Errors: web.FieldErrors{{Text: ownAccount}}})
 	}
 	if did == "reset" {
 		return s.resetAccounts(w, r, []*store.Account{a})
@@ -186,7 +189,7 @@ func (s *site) setAccount(w http.ResponseWriter, r *web.Request) error {
 		err = s.changeAccount(r, a, did, r.PostFormValue("role"))
 	}
 	if refused, is := errors.AsType[*desk.Refusal](err); is && did == "contest-role" {
-		return s.oneAccountPage(w, r, refused.Code, oneAccountView{Account: a, Wrong: web.Reason(refused)})
+		return s.oneAccountPage(w, r, refused.Code, oneAccountView{Account: a, Errors: web.Refused(refused, "contest-role")})
 	}
 	if err != nil {
 		return err
@@ -237,8 +240,8 @@ func (s *site) resetAccounts(w http.ResponseWriter, r *web.Request, all []*store
 
 // changeAccounts applies the same change to all selected accounts.
 func (s *site) changeAccounts(w http.ResponseWriter, r *web.Request) error {
-	refuse := func(text string) error {
-		return s.accountsPage(w, r, http.StatusBadRequest, accountsView{Wrong: "No account was changed. " + text})
+	refuse := func(field, text string) error {
+		return s.accountsPage(w, r, http.StatusBadRequest, accountsView{Errors: web.FieldErrors{{Field: field, Text: text}}})
 	}
 	do, role, isRole := r.PostFormValue("do"), "", false
 	if role, isRole = strings.CutPrefix(do, "role:"); isRole {
@@ -248,20 +251,20 @@ func (s *site) changeAccounts(w http.ResponseWriter, r *web.Request) error {
 	for _, login := range r.PostForm["account"] {
 		a, err := s.Store.AccountByLogin(r.Context(), login)
 		if err != nil {
-			return refuse(fmt.Sprintf("There is no account %.40q any more.", login))
+			return refuse("rows", fmt.Sprintf("There is no account %.40q any more.", login))
 		}
 		if a.ID == r.Me.ID && do != "reset" {
-			return refuse(ownAccount)
+			return refuse("rows", ownAccount)
 		}
 		all = append(all, a)
 	}
 	switch {
 	case len(all) == 0:
-		return refuse("Select one account or more.")
+		return refuse("rows", "Select one account or more.")
 	case do == "reset":
 		return s.resetAccounts(w, r, all)
 	case !slices.Contains([]string{"out", "in", "role"}, do) || do == "role" && !auth.Known(role):
-		return refuse("Choose what to do with the selected accounts.")
+		return refuse("do", "Choose what to do with the selected accounts.")
 	}
 	for _, a := range all {
 		if err := s.changeAccount(r, a, do, role); err != nil {

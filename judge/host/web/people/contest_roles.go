@@ -3,6 +3,7 @@ package people
 import (
 	"cmp"
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ type contestRolesView struct {
 	Role     string           // current role in that contest
 	Roles    []auth.Role
 	Groups   []siteChoice
+	Some     bool // the role is restricted to the groups that are on
 }
 
 // siteChoice is a group to which a role can be restricted.
@@ -68,7 +70,7 @@ func (s *site) contestRoles(r *web.Request, a *store.Account, slug string) (v co
 		for _, g := range groups {
 			on := at >= 0 && slices.Contains(grants[at].Sites, g.ID)
 			if g.Type == desk.Site {
-				v.Groups = append(v.Groups, siteChoice{g.ID, g.Name, on})
+				v.Groups, v.Some = append(v.Groups, siteChoice{g.ID, g.Name, on}), v.Some || on
 			}
 		}
 		if at >= 0 {
@@ -77,6 +79,14 @@ func (s *site) contestRoles(r *web.Request, a *store.Account, slug string) (v co
 	}
 	slices.SortFunc(v.Contests, func(a, b *store.Contest) int { return web.ByText(a.Name, b.Name) })
 	return v, nil
+}
+
+// keep shows the input of a refused form.
+func (v *contestRolesView) keep(form url.Values) {
+	v.Role, v.Some = form.Get("role"), form.Get("where") == "sites"
+	for i := range v.Groups {
+		v.Groups[i].On = slices.Contains(form["site"], v.Groups[i].ID)
+	}
 }
 
 // siteNames returns the names of the sites with the given group ids.
@@ -108,7 +118,7 @@ func (s *site) setContestRole(r *web.Request, a *store.Account, role string) err
 	case where != "sites":
 		return web.BadRequest("where=%.20q is not sites", where)
 	case len(sites) == 0:
-		return web.BadRequest("no site is selected: select one, or give the role for all teams")
+		return web.BadField("sites", "No site is selected. Select one or more, or give the role for all teams.")
 	}
 	if role == "none" {
 		role = ""

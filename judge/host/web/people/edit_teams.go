@@ -239,7 +239,7 @@ type removeTeamsView struct {
 	Lines  []removable
 	Free   int // number of teams that can be removed
 	People int // in these
-	Wrong  string
+	Errors web.FieldErrors
 }
 
 // BackLink returns the address of the team list.
@@ -251,13 +251,13 @@ type removable struct {
 	Use store.TeamUse
 }
 
-const noneToRemove = "Select one team or more to remove."
+var noneToRemove = web.FieldErrors{{Field: "rows", Text: "Select one team or more to remove."}}
 
 func (s *site) askRemoveTeams(w http.ResponseWriter, r *web.Request) error {
-	return s.removeTeamsPage(w, r, http.StatusOK, r.URL.Query(), "")
+	return s.removeTeamsPage(w, r, http.StatusOK, r.URL.Query(), nil)
 }
 
-func (s *site) removeTeamsPage(w http.ResponseWriter, r *web.Request, code int, fields url.Values, wrong string) error {
+func (s *site) removeTeamsPage(w http.ResponseWriter, r *web.Request, code int, fields url.Values, wrong web.FieldErrors) error {
 	all, err := s.teamLines(r)
 	if err != nil {
 		return err
@@ -266,7 +266,7 @@ func (s *site) removeTeamsPage(w http.ResponseWriter, r *web.Request, code int, 
 	if err != nil {
 		return err
 	}
-	v := removeTeamsView{Slug: access.Of(r).Contest.Slug, Back: fields.Get("back"), Wrong: wrong}
+	v := removeTeamsView{Slug: access.Of(r).Contest.Slug, Back: fields.Get("back"), Errors: wrong}
 	for _, line := range chosen(all, fields) {
 		one := removable{line, use[line.ID]}
 		if v.Lines = append(v.Lines, one); !one.Use.Any() {
@@ -275,7 +275,7 @@ func (s *site) removeTeamsPage(w http.ResponseWriter, r *web.Request, code int, 
 		}
 	}
 	if len(v.Lines) == 0 && code < 400 {
-		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: noneToRemove})
+		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Errors: noneToRemove})
 	}
 	return s.Page(w, r, code, "removeteams", "Remove "+web.Counted(len(v.Lines), "team", "teams"), v)
 }
@@ -288,10 +288,10 @@ func (s *site) removeTeams(w http.ResponseWriter, r *web.Request) error {
 	}
 	some := chosen(all, r.PostForm)
 	if len(r.PostForm["t"]) == 0 {
-		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: noneToRemove})
+		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Errors: noneToRemove})
 	}
 	if len(some) < len(r.PostForm["t"]) {
-		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, "Nothing was removed: a team is no longer there.")
+		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, web.FieldErrors{{Text: "A team is no longer there."}})
 	}
 	var ids []string
 	var entries []store.Entry
@@ -303,9 +303,9 @@ func (s *site) removeTeams(w http.ResponseWriter, r *web.Request) error {
 	}
 	switch err := s.Store.RemoveTeams(r.Context(), access.Of(r).Contest.ID, ids); {
 	case errors.Is(err, store.ErrInUse):
-		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, "Nothing was removed: a team has submissions or clarification requests.")
+		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, web.FieldErrors{{Text: "A team has submissions or clarification requests."}})
 	case errors.Is(err, store.ErrNotFound):
-		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, "Nothing was removed: a team is no longer there.")
+		return s.removeTeamsPage(w, r, http.StatusConflict, r.PostForm, web.FieldErrors{{Text: "A team is no longer there."}})
 	case err != nil:
 		return err
 	}

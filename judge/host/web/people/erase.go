@@ -13,13 +13,13 @@ type eraseView struct {
 	Login, Name string
 	Mine        bool
 	Backups     int // number of nightly backups that are kept
-	Wrong       string
+	Errors      web.FieldErrors
 }
 
-func (s *site) eraseForm(w http.ResponseWriter, r *web.Request, code int, a *store.Account, wrong string) error {
+func (s *site) eraseForm(w http.ResponseWriter, r *web.Request, code int, a *store.Account, wrong web.FieldErrors) error {
 	v := eraseView{
 		Path: "/admin/accounts/" + a.Login + "/erase", Back: accountsPath + "/" + a.Login, Login: a.Login, Name: a.Display,
-		Mine: a.ID == r.Me.ID, Wrong: wrong,
+		Mine: a.ID == r.Me.ID, Errors: wrong,
 	}
 	if s.Backups != nil && s.Backups().On {
 		v.Backups = s.Backups().Keep
@@ -43,7 +43,7 @@ func (s *site) askErase(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.eraseForm(w, r, http.StatusOK, a, "")
+	return s.eraseForm(w, r, http.StatusOK, a, nil)
 }
 
 // erase deletes an account. To confirm, the form must repeat the username.
@@ -53,7 +53,7 @@ func (s *site) erase(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	if r.Field("login") != a.Login {
-		return s.eraseForm(w, r, http.StatusBadRequest, a, "Nothing was deleted. Type the username "+a.Login+" to confirm.")
+		return s.eraseForm(w, r, http.StatusBadRequest, a, web.FieldErrors{{Field: "login", Text: "Type the username " + a.Login + " to confirm."}})
 	}
 	mine := a.ID == r.Me.ID
 	if err := s.Erase(r.Context(), a, s.Entry(r, "")); err != nil {

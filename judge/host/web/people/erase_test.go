@@ -152,6 +152,9 @@ func TestPasswordAgain(t *testing.T) {
 		t.Fatalf("without the password: %d, bob is out: %v\n%s", got.Code, bob(), got.Body)
 	}
 	webtest.Harmless(t, "the page of the password", got.Body)
+	if strings.Contains(got.Body, "Error:") || strings.Contains(got.Body, `class="errors"`) {
+		t.Errorf("the page that asks for the password has an error:\n%s", got.Body)
+	}
 	for _, want := range []string{`action="/admin/accounts/bob"`, `name="do" value="out"`, `name="more" value="a&#34;&lt;b&gt;"`, `name="more" value="c"`} {
 		if !strings.Contains(got.Body, want) {
 			t.Errorf("the form loses %s:\n%s", want, got.Body)

@@ -126,7 +126,7 @@ func TestChangeTeams(t *testing.T) {
 		{"extra", "-5", []string{"1"}, 400, "The extra time"},
 		{"penalty", "100001", []string{"1"}, 400, "The extra penalty"},
 		{"join", " , ", []string{"1"}, 400, "Enter the name of a group."},
-		{"join", "a\x1b", []string{"1"}, 400, "No team was changed."},
+		{"join", "a\x1b", []string{"1"}, 400, "No team was changed"},
 		{"leave", "", []string{"1"}, 400, "Enter the name of a group."},
 		{"extra", "20", []string{"2", "3"}, 303, "done=saved-2"},
 		{"penalty", "-5", []string{"3"}, 303, "done=saved-1"},

@@ -208,7 +208,7 @@ type signOnView struct {
 	Login, Name string
 	Mine        string          // username of the account to link
 	Errors      web.FieldErrors // of the new account
-	WrongLink   string
+	Unlinked    web.FieldErrors // of the account to link
 }
 
 // pendingSignOn returns the single sign-on of this browser that waits until the user creates or links an account.
@@ -284,19 +284,19 @@ func (s *site) linkSignOn(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	v := signOnView{Name: o.Name, Login: auth.LoginOf(cmp.Or(o.Username, o.Name)), Mine: r.Field("login")}
-	refuse := func(code int, wrong string) error {
-		v.WrongLink = wrong
+	refuse := func(code int, field, text string) error {
+		v.Unlinked.Add(field, "%s", text)
 		return s.signOnPage(w, r, code, v)
 	}
 	a, err := s.byPassword(r, v.Mine)
 	if refusal := web.Rejected(err); refusal != nil {
-		return refuse(refusal.Code, refusal.Sentence())
+		return refuse(refusal.Code, "", refusal.Sentence())
 	}
 	if err != nil {
 		return err
 	}
 	if a == nil {
-		return refuse(http.StatusForbidden, wrongPassword)
+		return refuse(http.StatusForbidden, "password", wrongPassword)
 	}
 	if err := s.Elsewhere(r.Context(), a, r.RemoteAddr); err != nil {
 		return err

@@ -194,7 +194,9 @@ func TestLinking(t *testing.T) {
 	link := func(b *visitor, login, password string) webtest.Answer {
 		return b.ask("POST", "/login/sso/link", url.Values{"login": {login}, "password": {password}})
 	}
-	leads(t, "a wrong password", link(b, "ada", "guess"), 403, "Wrong username or password")
+	refused := link(b, "ada", "guess")
+	leads(t, "a wrong password", refused, 403, "Wrong username or password")
+	webtest.RefusedField(t, "a wrong password", refused, "password", `value="ada"`)
 	leads(t, "no password", link(b, "ada", ""), 403, "Wrong username or password")
 	leads(t, "an unknown username", link(b, "unknown", "correct-horse"), 403, "Wrong username or password")
 	// Even a logged-in user must enter the password.

@@ -67,22 +67,22 @@ func (s *site) arrange(r *web.Request, v *slipsView) {
 
 // newSlipsView is the page that asks for confirmation before contestants get new passwords.
 type newSlipsView struct {
-	Slug  string
-	Teams int
-	Lines []teamLine // the selected teams; if empty, all
-	Wrong string
+	Slug   string
+	Teams  int
+	Lines  []teamLine // the selected teams; if empty, all
+	Errors web.FieldErrors
 }
 
 func (s *site) askNewSlips(w http.ResponseWriter, r *web.Request) error {
-	return s.newSlipsPage(w, r, http.StatusOK, r.URL.Query(), "")
+	return s.newSlipsPage(w, r, http.StatusOK, r.URL.Query(), nil)
 }
 
-func (s *site) newSlipsPage(w http.ResponseWriter, r *web.Request, code int, fields url.Values, wrong string) error {
+func (s *site) newSlipsPage(w http.ResponseWriter, r *web.Request, code int, fields url.Values, wrong web.FieldErrors) error {
 	all, err := s.teamLines(r)
 	if err != nil {
 		return err
 	}
-	v := newSlipsView{Slug: access.Of(r).Contest.Slug, Lines: chosen(all, fields), Teams: len(all), Wrong: wrong}
+	v := newSlipsView{Slug: access.Of(r).Contest.Slug, Lines: chosen(all, fields), Teams: len(all), Errors: wrong}
 	if len(v.Lines) > 0 {
 		v.Teams = len(v.Lines)
 	}
@@ -94,7 +94,7 @@ func (s *site) newSlipsPage(w http.ResponseWriter, r *web.Request, code int, fie
 func (s *site) newSlips(w http.ResponseWriter, r *web.Request) error {
 	if r.PostFormValue("sure") == "" {
 		return s.newSlipsPage(w, r, http.StatusBadRequest, r.PostForm,
-			"No password was changed. Select the check box to confirm that the old passwords stop working.")
+			web.FieldErrors{{Field: "sure", Text: "Select the check box to confirm that the old passwords stop working."}})
 	}
 	lines, err := s.teamLines(r)
 	if err != nil {
@@ -115,7 +115,8 @@ func (s *site) newSlips(w http.ResponseWriter, r *web.Request) error {
 		}
 	}
 	if len(slips) == 0 {
-		return s.newSlipsPage(w, r, http.StatusConflict, r.PostForm, "No password was changed: no contestant of these teams can get a new one.")
+		return s.newSlipsPage(w, r, http.StatusConflict, r.PostForm,
+			web.FieldErrors{{Text: "No contestant of these teams can get a new password."}})
 	}
 	return s.setPasswords(w, r, ids, slips, func() error {
 		return s.Audit(r, "new passwords", access.Of(r).Contest.Slug, fmt.Sprintf("%d people", len(slips)))

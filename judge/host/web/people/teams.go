@@ -23,20 +23,21 @@ import (
 
 // teamsView is the page of the teams of a contest.
 type teamsView struct {
-	Slug    string
-	List    web.List
-	Lines   []teamLine // of the page
-	Teams   int        // number of teams in the contest
-	People  int
-	Here    int // number of logged-in members
-	Groups  []filter
-	Filters []filter
-	Resets  bool // the reader may create new passwords
-	Ends    bool // the contest has an end, which extra time can move
-	Schools bool // at least one team has an affiliation
-	Penalty bool // the contest format uses penalty time
-	Wrong   string
-	Done    string
+	Slug      string
+	List      web.List
+	Lines     []teamLine // of the page
+	Teams     int        // number of teams in the contest
+	People    int
+	Here      int // number of logged-in members
+	Groups    []filter
+	Filters   []filter
+	Resets    bool // the reader may create new passwords
+	Ends      bool // the contest has an end, which extra time can move
+	Schools   bool // at least one team has an affiliation
+	Penalty   bool // the contest format uses penalty time
+	Errors    web.FieldErrors
+	Do, Value string // a change that was refused
+	Done      string
 }
 
 // A filter selects rows of a list.
@@ -275,8 +276,10 @@ func minutes(what, text string, least int) (time.Duration, error) {
 // changeTeams applies the same change to all selected teams. It keeps all other values, including those that other
 // users have saved meanwhile.
 func (s *site) changeTeams(w http.ResponseWriter, r *web.Request) error {
-	refuse := func(text string) error {
-		return s.teamsPage(w, r, http.StatusBadRequest, teamsView{Wrong: "No team was changed. " + text})
+	do, value := r.PostFormValue("do"), r.Field("value")
+	refuse := func(field, text string) error {
+		v := teamsView{Errors: web.FieldErrors{{Field: field, Text: text}}, Do: do, Value: value}
+		return s.teamsPage(w, r, http.StatusBadRequest, v)
 	}
 	all, err := s.teamLines(r)
 	if err != nil {
@@ -284,18 +287,21 @@ func (s *site) changeTeams(w http.ResponseWriter, r *web.Request) error {
 	}
 	some := chosen(all, r.PostForm)
 	if len(some) == 0 {
-		return refuse("Select one team or more.")
+		return refuse("rows", "Select one team or more.")
 	}
-	do, value := r.PostFormValue("do"), r.Field("value")
 	change, err := teamChange(do, value)
 	if err != nil {
-		return refuse(sentence(err.Error()))
+		field := "value"
+		if change == nil {
+			field = "do"
+		}
+		return refuse(field, sentence(err.Error()))
 	}
 	var changes []store.TeamChange
 	for _, line := range some {
 		was, before := line.Revision(), *line.Team
 		if err := change(line.Team); err != nil {
-			return refuse(fmt.Sprintf("Team %d: %s.", before.Number, err))
+			return refuse("value", fmt.Sprintf("Team %d: %s.", before.Number, err))
 		}
 		if line.Revision() != was {
 			changes = append(changes, store.TeamChange{Team: line.Team, Before: was})

@@ -13,14 +13,14 @@ import (
 type deleteContestView struct {
 	Slug, Name string
 	Use        store.ContestUse
-	Wrong      string
+	Errors     web.FieldErrors
 }
 
 func (s *site) askDeleteContest(w http.ResponseWriter, r *web.Request) error {
-	return s.deleteContestPage(w, r, http.StatusOK, "")
+	return s.deleteContestPage(w, r, http.StatusOK, nil)
 }
 
-func (s *site) deleteContestPage(w http.ResponseWriter, r *web.Request, code int, wrong string) error {
+func (s *site) deleteContestPage(w http.ResponseWriter, r *web.Request, code int, wrong web.FieldErrors) error {
 	c := access.Of(r).Contest
 	use, err := s.Store.UseOfContest(r.Context(), c.ID)
 	if err != nil {
@@ -32,16 +32,20 @@ func (s *site) deleteContestPage(w http.ResponseWriter, r *web.Request, code int
 // deleteContest deletes a contest without submissions. To confirm, the form must repeat the contest's address.
 func (s *site) deleteContest(w http.ResponseWriter, r *web.Request) error {
 	c := access.Of(r).Contest
-	if r.Field("slug") != c.Slug {
-		return s.deleteContestPage(w, r, http.StatusBadRequest, "Nothing was deleted. Type the address "+c.Slug+" to confirm.")
-	}
 	use, err := s.Store.UseOfContest(r.Context(), c.ID)
 	if err != nil {
 		return err
 	}
-	switch err := s.Store.RemoveContest(r.Context(), c); {
+	err = store.ErrInUse
+	if !use.Any() {
+		if r.Field("slug") != c.Slug {
+			return s.deleteContestPage(w, r, http.StatusBadRequest, web.FieldErrors{{Field: "slug", Text: "Type the address " + c.Slug + " to confirm."}})
+		}
+		err = s.Store.RemoveContest(r.Context(), c)
+	}
+	switch {
 	case errors.Is(err, store.ErrInUse):
-		return s.deleteContestPage(w, r, http.StatusConflict, "Nothing was deleted: the contest has submissions.")
+		return s.deleteContestPage(w, r, http.StatusConflict, web.FieldErrors{{Text: "The contest has submissions."}})
 	case err != nil:
 		return err
 	}

@@ -44,7 +44,7 @@ func TestDeleteContest(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"/c/empty/delete", "", 400, "Type the address empty"}, {"/c/empty/delete", "full", 400, "Type the address empty"}, {"/c/full/delete", "full", 409, "the contest has submissions"},
+		{"/c/empty/delete", "", 400, "Type the address empty"}, {"/c/empty/delete", "full", 400, "Type the address empty"}, {"/c/full/delete", "full", 409, "The contest has submissions"},
 	} {
 		if got := sure(tt.path, tt.slug); got.Code != tt.code || !strings.Contains(got.Body, tt.want) {
 			t.Errorf("%+v: %d\n%s", tt, got.Code, got.Body)

@@ -144,8 +144,8 @@ type matrixRow struct {
 }
 
 type matrixCell struct {
-	N    int
-	Same bool
+	N       int
+	Changed bool
 }
 
 type rejudgedLine struct {
@@ -281,7 +281,7 @@ func matrix(all []*store.Rejudged) (m matrixView) {
 		}
 		row := matrixRow{Was: was}
 		for _, now := range m.Columns {
-			row.Cells = append(row.Cells, matrixCell{counts[[2]string{was, now}], was == now})
+			row.Cells = append(row.Cells, matrixCell{counts[[2]string{was, now}], now != none && was != now})
 		}
 		m.Rows = append(m.Rows, row)
 	}

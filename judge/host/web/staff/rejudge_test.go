@@ -56,7 +56,7 @@ func TestRejudgingPages(t *testing.T) {
 	}
 	page := h.Ask(admin, "GET", path, nil).Body
 	webtest.Harmless(t, "a rejudging", page)
-	if !strings.Contains(page, "0 of 2 submissions are judged") || !strings.Contains(page, "1 submission was left out") || strings.Contains(page, `value="apply"`) || !strings.Contains(page, "refresh") {
+	if !strings.Contains(page, "0 of 2 submissions are judged") || !strings.Contains(page, "1 submission was left out") || strings.Contains(page, `value="apply"`) || !strings.Contains(page, "refresh") || strings.Contains(page, "<strong>") {
 		t.Errorf("while it runs:\n%s", page)
 	}
 	path, _, _ = strings.Cut(path, "?")
@@ -96,6 +96,10 @@ func TestRejudgingPages(t *testing.T) {
 	// Another rejudging is canceled.
 	path, _, _ = strings.Cut(begin(url.Values{"why": {"y"}, "who": {"ada"}}, http.StatusSeeOther, "").Get("Location"), "?")
 	h.Ask(admin, "POST", path, url.Values{"do": {"cancel"}})
+	ended := webtest.Text(h.Ask(admin, "GET", path, nil).Body)
+	if !strings.Contains(ended, "was cancelled. The verdicts from before") || !strings.Contains(ended, "No verdict changed") || strings.Contains(ended, "appear here") {
+		t.Errorf("the canceled one:\n%s", ended)
+	}
 	if all := h.Ask(admin, "GET", "/c/now/rejudgings", nil).Body; !strings.Contains(all, "cancelled") || !strings.Contains(all, "applied") {
 		t.Errorf("the list:\n%s", all)
 	}

@@ -191,3 +191,29 @@ func selected(list *html.Node, attr func(*html.Node, string) (string, bool)) (va
 	}
 	return value
 }
+
+// RefusedField checks the page of a refused form. It must show the reason above the form with a link to the field,
+// and beside the field, and mark the field as invalid for assistive technology. It must keep the input, so that it
+// contains typed, and its title must begin with "Error:".
+func RefusedField(t *testing.T, name string, got Answer, field, typed string) {
+	t.Helper()
+	_, title, _ := strings.Cut(got.Body, "<title>")
+	_, main, _ := strings.Cut(got.Body, "<main")
+	coded := got.Code == 400 || got.Code == 403 || got.Code == 413
+	if !coded || !strings.HasPrefix(title, "Error: ") || strings.HasPrefix(title, "Error: Error:") {
+		t.Errorf("%s: %d, the title is %.60s\n%.300s", name, got.Code, title, main)
+		return
+	}
+	Harmless(t, name, got.Body)
+	for _, want := range []string{
+		`<section class="errors" role="alert"`, `<a href="#` + field + `">`, `id="` + field + `-error"`, `id="` + field + `"`, typed,
+	} {
+		if !strings.Contains(main, want) {
+			t.Errorf("%s: the page has no %.80s:\n%.6000s", name, want, main)
+		}
+	}
+	group := `aria-describedby="` + field + `-error"` // of a form or a fieldset, which cannot be invalid
+	if !strings.Contains(main, field+`-error" aria-invalid="true"`) && !strings.Contains(main, group) {
+		t.Errorf("%s: the field %s is not marked:\n%.6000s", name, field, main)
+	}
+}
