@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -23,6 +24,9 @@ func initCommand(c *console) *cobra.Command {
 			dir := "."
 			if len(args) == 1 {
 				dir = args[0]
+			}
+			if dir == "" {
+				return usageError{errors.New("the name of the directory is empty\n    write a name, or none for the current directory")}
 			}
 			contest, err := scaffold.Contest(dir)
 			if err != nil {

@@ -18,6 +18,17 @@ var setterMistakes = map[string]struct {
 	files map[string]string
 }{
 	`unknown key "tile"`: {"problems/p/problem.toml:1", map[string]string{"problems/p/problem.toml": "tile = \"Sum\"\n"}},
+	`no such file`: {"problems/p/problem.toml:3", map[string]string{
+		"problems/p/problem.toml": "title = \"Sum\"\n[reference]\nprogram = \"refrence.sh\"\n",
+	}},
+	`the statement is empty`: {"problems/p/statement.md", map[string]string{"problems/p/statement.md": "\n"}},
+	`is missing in the statement`: {
+		"problems/p/input.format:1", map[string]string{"problems/p/statement.md": "Add two numbers from 0 to 10.\n"},
+	},
+	`neither 42 nor 43`: {"problems/p/checker.sh", map[string]string{
+		"problems/p/problem.toml": "title = \"Sum\"\n[checker]\nprogram = \"checker.sh\"\nspeaks = \"kattis\"\n",
+		"problems/p/checker.sh":   "exit 0\n",
+	}},
 	`has a carriage return`: {
 		"problems/p/cases/secret/high.in", map[string]string{"problems/p/cases/secret/high.in": "100 100\r\n"},
 	},

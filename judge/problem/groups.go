@@ -36,6 +36,9 @@ func (f *Directory) readGroups(t *table) (faults judge.Faults) {
 			tables = append(tables, group{Name: name})
 		}
 	}
+	if t.Generator == nil {
+		faults = f.ungenerated(tables)
+	}
 	seen := map[string]bool{}
 	for i, g := range tables {
 		key := fmt.Sprintf("group[%d]", i)
@@ -59,6 +62,20 @@ func (f *Directory) readGroups(t *table) (faults judge.Faults) {
 	return faults
 }
 
+// ungenerated returns a fault for the first line that needs a generator, if the problem has none.
+func (f *Directory) ungenerated(groups []group) judge.Faults {
+	for i, g := range groups {
+		at := slices.IndexFunc(g.Cases, func(line string) bool { return !Derived(line) })
+		if at >= 0 {
+			return judge.Faults{f.Fault(
+				fmt.Sprintf("group[%d].cases[%d]", i, at),
+				"the problem has a generator line, but no generator", `add: [generator] program = "generator"`,
+			)}
+		}
+	}
+	return nil
+}
+
 func (f *Directory) readGroup(key string, g group) (judge.Group, judge.Faults) {
 	made := judge.Group{Name: g.Name, Description: g.Description}
 	var faults judge.Faults
@@ -76,8 +93,7 @@ func (f *Directory) readGroup(key string, g group) (judge.Group, judge.Faults) {
 	for i, pattern := range g.Cases {
 		at := fmt.Sprintf("%s.cases[%d]", key, i)
 		if f.Generator == nil && !Derived(pattern) {
-			faults = append(faults, f.Fault(at, "the problem has a generator line, but no generator", `add: [generator] program = "generator"`))
-			break
+			break // ungenerated, or the reader of the [generator] table, has reported it
 		}
 		if f.Generator == nil && f.FormatPath() == "" {
 			faults = append(faults, f.Fault(

@@ -92,7 +92,7 @@ main object, main iframe { width: 100%; height: 90vh; }
   main { max-width: none; padding: 0; }
   main pre { white-space: pre-wrap; }
   main pre, main table, main tr, main img { break-inside: avoid; }
-  h1, h2, h3, h4 { break-after: avoid; }
+  h1, h2, h3, h4, p:has(+ pre) { break-after: avoid; }
   p, li { orphans: 3; widows: 3; }
 }
 </style>

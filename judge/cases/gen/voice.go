@@ -60,10 +60,13 @@ func NewValidator(ctx context.Context, r judge.Runner, program *judge.Program, p
 	}
 	valid := 0
 	if part.Speaks == "kattis" {
-		valid = 42
+		valid = kattisValid
 	}
 	return plainValidator{r, program, part.Args, limits, valid}, nil
 }
+
+// kattisValid is the exit code with which a validator of the ICPC problem package format accepts an input.
+const kattisValid = 42
 
 // setters converts the error of a broken kit program to a fault of the problem setter.
 func setters(err error) error {
@@ -166,8 +169,12 @@ func (v plainValidator) Validate(ctx context.Context, name string, input []byte)
 		)}
 	case x.Killed == judge.Nothing && x.Signal != "":
 		return strings.TrimSpace(BySignal + x.Signal + "\n" + tail), nil
+	case x.Killed == judge.Nothing && x.Exit == kattisValid:
+		return fmt.Sprintf(`not valid: exit code %d accepts only with speaks = "kattis"`, kattisValid), nil
 	case strings.TrimSpace(tail) != "":
 		return strings.TrimSpace(tail), nil
+	case x.Killed == judge.Nothing && x.Exit == 0:
+		return fmt.Sprintf(`not valid: exit code 0, but %d accepts (0 needs speaks = "testlib")`, kattisValid), nil
 	}
 	return "not valid: " + x.Fate(), nil
 }

@@ -187,7 +187,7 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 	d.probed = append(d.probed, t)
 	if failed, ok := errors.AsType[*notBuilt](err); ok {
 		d.broken = d.broken || !c.function && matchesAny(d.driver.Programs, d.a.Code) && matchesAny(d.driver.Broken, failed.log)
-		known := slices.Contains(d.logs, *failed)
+		known := slices.ContainsFunc(d.logs, func(one notBuilt) bool { return one.log == failed.log && one.shown == failed.shown })
 		if t.e.Reason = failed.shown; !c.function && known {
 			d.probed = d.probed[:len(d.probed)-1] // all forms of input share the build
 		}
@@ -198,10 +198,12 @@ func (d *detection) make(ctx context.Context, c candidate) (*tried, error) {
 			d.unread[readingOf(c)] = true
 			return nil, nil
 		}
-		if c.function { // the errors may be about the driver, so both logs must be equal
+		if c.function { // the errors may be about the driver, so one of them must also occur without it
 			beside := fillWords(d.driver.Answer, map[string]string{"name": c.name})
 			return nil, d.unloaded(ctx, c, func(log string) bool {
-				return log == failed.log || beside != "" && strings.ReplaceAll(log, d.a.name(), beside) == failed.log
+				_, alone := d.inAnswer(log, []*built{{d.a.name(), d.wrapped(nil), []piece{{0, len(d.a.Code), 0}}}})
+				return log == failed.log || beside != "" && strings.ReplaceAll(log, d.a.name(), beside) == failed.log ||
+					slices.ContainsFunc(alone, func(one string) bool { return slices.Contains(failed.own, one) })
 			})
 		}
 		return nil, nil
@@ -432,7 +434,7 @@ func (d *detection) patiently(ctx context.Context) error {
 
 // reason returns the reason why no candidate could be tried.
 func (d *detection) reason(all []candidate) string {
-	alone, own := d.rejected(), slices.IndexFunc(d.logs, func(one notBuilt) bool { return one.own })
+	alone, own := d.rejected(), slices.IndexFunc(d.logs, func(one notBuilt) bool { return len(one.own) > 0 })
 	switch {
 	case alone != nil && (!all[0].function || own < 0 && slices.Contains(slices.Collect(maps.Values(d.unread)), true)):
 		return alone.log

@@ -177,10 +177,9 @@ const (
 	mostLine       = 120
 )
 
-// inAnswer converts a compiler's messages about files to positions in the submission. If no message is about the
-// submission's own code, it returns false, and the text states this.
-func (p *proof) inAnswer(log string, files []*built) (text string, own bool) {
-	var told []string
+// inAnswer converts a compiler's messages about files to positions in the submission. It also returns the messages
+// about the submission's own code, one by one. If there are none, the text states this.
+func (p *proof) inAnswer(log string, files []*built) (text string, own []string) {
 	all := complaints(log, files)
 	for _, c := range all {
 		if c.file == nil {
@@ -190,27 +189,28 @@ func (p *proof) inAnswer(log string, files []*built) (text string, own bool) {
 		if is && c.column == 0 {
 			at = lineStart(p.a.Code, at)
 		}
-		if !is || len(told) == mostComplaints {
+		if !is || len(own) == mostComplaints {
 			continue
 		}
-		if one := p.a.complaint(at, c.column > 0, c.words); !slices.Contains(told, one) {
-			told = append(told, one)
+		if one := p.a.complaint(at, c.column > 0, c.words); !slices.Contains(own, one) {
+			own = append(own, one)
 		}
 	}
-	if len(told) > 0 {
-		return strings.Join(told, "\n"), true
+	if len(own) > 0 {
+		return strings.Join(own, "\n"), own
 	}
 	for _, c := range all {
 		if unclosed().MatchString(c.words[0]) {
 			end := strings.TrimRight(p.a.Code, " \t\r\n;")
-			return p.a.complaint(len(end), true, []string{"error: the code ends too early or too late: check its brackets"}), true
+			text = p.a.complaint(len(end), true, []string{"error: the code ends too early or too late: check its brackets"})
+			return text, []string{text}
 		}
 	}
 	text = "the answer compiles in none of the ways to call it (docs/golf.md lists them)"
 	if len(all) > 0 && !strings.Contains(strings.ToLower(all[0].words[0]), "golf") {
 		text += "\n" + all[0].words[0]
 	}
-	return text, false
+	return text, nil
 }
 
 func lineStart(text string, at int) int { return 1 + strings.LastIndexByte(text[:at], '\n') }

@@ -332,9 +332,9 @@ type way struct {
 
 // notBuilt means that a candidate cannot be built.
 type notBuilt struct {
-	log   string // output of the compiler
-	shown string // the output with positions in the submission instead of the driver
-	own   bool   // whether there are such positions
+	log   string   // output of the compiler
+	shown string   // the output with positions in the submission instead of the driver
+	own   []string // the messages with such positions
 }
 
 func (e *notBuilt) Error() string { return e.log }

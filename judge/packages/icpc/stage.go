@@ -180,9 +180,6 @@ func (c *copier) file(name, to string) error {
 		}
 		return fmt.Errorf("copy a program: %w", err)
 	}
-	if _, known := languages[extension(name)]; known && len(data) == 0 {
-		data = []byte("\n") // some languages allow an empty file, but usually the author forgot to save it
-	}
 	if c.constants && bytes.Contains(data, []byte("{{")) && bytes.IndexByte(data, 0) < 0 {
 		data = []byte(c.p.Constants(string(data)))
 	}

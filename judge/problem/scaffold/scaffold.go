@@ -37,6 +37,12 @@ type file struct {
 
 // Contest drafts a contest in a directory: a judge.toml that marks its root.
 func Contest(dir string) (*Draft, error) {
+	if file := fileIn(dir); file != "" {
+		return nil, &judge.Fault{
+			File: file, Text: "it is a file, and a contest is a directory",
+			Hint: "choose a directory, new or empty, such as: judge init my-contest",
+		}
+	}
 	if _, err := os.Lstat(filepath.Join(dir, config)); err == nil {
 		return nil, &judge.Fault{
 			File: filepath.Join(dir, config), Text: "the directory is already a contest",
@@ -45,6 +51,22 @@ func Contest(dir string) (*Draft, error) {
 	}
 	d := &Draft{}
 	return d, d.add("templates/contest", "", func(name string) string { return filepath.Join(dir, name) })
+}
+
+// fileIn returns the part of a path that exists and is not a directory. If there is none, it returns an empty
+// string.
+func fileIn(path string) string {
+	for {
+		info, err := os.Stat(path)
+		if err == nil && !info.IsDir() {
+			return path
+		}
+		parent := filepath.Dir(path)
+		if err == nil || parent == path {
+			return ""
+		}
+		path = parent
+	}
 }
 
 // config is the file that marks the root of a contest.
@@ -133,7 +155,8 @@ func Write(drafts ...*Draft) (written []string, err error) {
 func remove(paths []string) {
 	for _, path := range paths {
 		_ = os.Remove(path) // the file whose creation failed may not exist
-		for dir := filepath.Dir(path); os.Remove(dir) == nil; {
+		// A parent may be the user's own file, which is why the directory could not be created.
+		for dir := filepath.Dir(path); fileIn(dir) == "" && os.Remove(dir) == nil; {
 			dir = filepath.Dir(dir)
 		}
 	}

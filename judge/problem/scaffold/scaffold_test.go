@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,5 +45,26 @@ func TestEachKindHasSolutions(t *testing.T) {
 				t.Errorf("%s in %s has solutions in %v, want %v", kind, language, got, want)
 			}
 		}
+	}
+}
+
+// TestAFileIsKept checks that a file of the user survives if a contest cannot be written below its name.
+func TestAFileIsKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notes")
+	draft, err := Contest(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(draft); err == nil {
+		t.Error("Write wrote a contest below a file")
+	}
+	if text, err := os.ReadFile(path); string(text) != "mine\n" {
+		t.Errorf("the file is %q, %v", text, err)
+	}
+	if _, err := Contest(filepath.Join(path, "below")); err == nil {
+		t.Error("Contest took a path below a file")
 	}
 }

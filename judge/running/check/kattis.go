@@ -68,6 +68,9 @@ func kattisOutcome(c *perCase, exec judge.Exec, stderr string) (o judge.Outcome,
 				what += ": " + message
 			}
 		}
+		if _, known := testlibExits[exec.Exit]; (known || exec.Exit == testlibFault) && !uncaught().MatchString(stderr) {
+			what += fmt.Sprintf(`; accept with exit code %d and reject with %d (0 and 1 need speaks = "testlib")`, kattisRight, kattisWrong)
+		}
 		return *c.fault(what, stderr), nil
 	}
 	switch {

@@ -107,7 +107,7 @@ func standIn(args, first, last []string, right, wrong int) {
 		"quiet": func() { os.Exit(wrong) },
 		"exception": func() {
 			fmt.Fprintln(os.Stderr, "Traceback (most recent call last):\nValueError: no number")
-			os.Exit(wrong)
+			os.Exit(1)
 		},
 		"fault":            func() { fmt.Fprintln(os.Stderr, "FAIL the answer is wrong"); os.Exit(3) },
 		"long":             func() { leave("judgemessage.txt", strings.Repeat("x", 1<<20)); os.Exit(wrong) },
@@ -165,6 +165,9 @@ func obey(script string, more map[string]func()) {
 	os.Exit(code)
 }
 
+// accept42 is the hint for a program that uses the exit codes of testlib.
+const accept42 = `; accept with exit code 42 and reject with 43 (0 and 1 need speaks = "testlib")`
+
 // programRows lists scripts for a checker program, with the expected outcome of each.
 var programRows = []struct {
 	speaks, script string
@@ -193,7 +196,17 @@ var programRows = []struct {
 	{"testlib", "no points", judge.WrongAnswer, "none of it"},
 	{
 		"testlib", "exit 43", judge.JudgeError,
-		"checker me ended in a way that testlib does not know (exit code 43)\nits standard error ends:\nlast words",
+		"checker me ended in a way that testlib does not know (exit code 43); accept with exit code 0 and reject with 1 " +
+			"(42 and 43 need speaks = \"kattis\")\nits standard error ends:\nlast words",
+	},
+	{
+		"testlib", "exit 42", judge.JudgeError,
+		"checker me ended in a way that testlib does not know (exit code 42); accept with exit code 0 and reject with 1 " +
+			"(42 and 43 need speaks = \"kattis\")\nits standard error ends:\nlast words",
+	},
+	{
+		"testlib", "exit 9", judge.JudgeError,
+		"checker me ended in a way that testlib does not know (exit code 9)\nits standard error ends:\nlast words",
 	},
 	{"testlib", "crash", judge.JudgeError, "checker me did not end by itself: signal SIGKILL\nits standard error ends:\nlast words"},
 	{"testlib", "hang", judge.JudgeError, "checker me did not end by itself: killed while it waited"},
@@ -203,10 +216,15 @@ var programRows = []struct {
 	{"kattis", "quiet", judge.WrongAnswer, ""},
 	{
 		"kattis", "fault", judge.JudgeError,
-		"checker me ended with neither 42 nor 43 (exit code 3)\nits standard error ends:\nFAIL the answer is wrong",
+		"checker me ended with neither 42 nor 43 (exit code 3)" + accept42 + "\nits standard error ends:\nFAIL the answer is wrong",
 	},
-	{"kattis", "exit 0", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 0)\nits standard error ends:\nlast words"},
-	{"kattis", "exit 1", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 1)\nits standard error ends:\nlast words"},
+	{"kattis", "exit 0", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 0)" + accept42 + "\nits standard error ends:\nlast words"},
+	{"kattis", "exit 1", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 1)" + accept42 + "\nits standard error ends:\nlast words"},
+	{"kattis", "exit 9", judge.JudgeError, "checker me ended with neither 42 nor 43 (exit code 9)\nits standard error ends:\nlast words"},
+	{
+		"kattis", "exception", judge.JudgeError,
+		"checker me ended with neither 42 nor 43 (exit code 1)\nits standard error ends:\nTraceback (most recent call last):\nValueError: no number",
+	},
 	{"kattis", "crash", judge.JudgeError, "checker me did not end by itself: signal SIGKILL\nits standard error ends:\nlast words"},
 	{"kattis", "hang", judge.JudgeError, "checker me did not end by itself: killed while it waited"},
 	{"kattis", "next pass", judge.JudgeError, "checker me asks for another pass (nextpass.in), which this kind of problem does not have"},

@@ -92,7 +92,11 @@ func testlibOutcome(c *perCase, exec judge.Exec, stderr string) (judge.Outcome, 
 		if exec.Exit == testlibFault {
 			what = "is at fault"
 		}
-		return *c.fault(fmt.Sprintf("%s (%s)", what, exec.Fate()), stderr), nil
+		what = fmt.Sprintf("%s (%s)", what, exec.Fate())
+		if exec.Exit == kattisRight || exec.Exit == kattisWrong {
+			what += fmt.Sprintf(`; accept with exit code 0 and reject with 1 (%d and %d need speaks = "kattis")`, kattisRight, kattisWrong)
+		}
+		return *c.fault(what, stderr), nil
 	}
 	if verdict == judge.WrongAnswer && uncaught().MatchString(stderr) {
 		return *c.fault(fmt.Sprintf("ended by an exception that it does not catch (%s)", exec.Fate()), stderr), nil
