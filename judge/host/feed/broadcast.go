@@ -156,7 +156,7 @@ func (s *broadcast) follow(c *Contest) error {
 		}
 		has[u] = sentOf(now)
 		for i, l := range now {
-			if !slices.Contains(s.sent[u], has[u][i]) {
+			if l.Object = nil; !slices.Contains(s.sent[u], has[u][i]) {
 				found = append(found, l)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,7 +109,7 @@ type Line struct {
 	Type clics.Type
 	ID   string          // empty for the contest and the state
 	Data json.RawMessage // nil if the reader no longer sees the object
-	// Object is the source of Data.
+	// Object is the source of Data. It is nil in batches, which take less memory without it.
 	Object clics.Object
 	Own    bool // it belongs to the reader's team, or is its account
 }
@@ -185,16 +186,34 @@ func (c *Contest) known(to Reader, it *item) (ids []string) {
 
 // List returns the objects of a type that a reader sees.
 func (c *Contest) List(to Reader, typ clics.Type) (all []Line, err error) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for _, u := range c.units[typ] {
-		lines, err := c.lines(to, u, false)
+	for l, err := range c.Each(to, typ) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, lines...)
+		all = append(all, l)
 	}
 	return all, nil
+}
+
+// Each iterates over the objects that List returns, which can take much more memory than their Data. The contest
+// is locked meanwhile: the loop must call no method of the contest and must not wait. It ends after an error.
+func (c *Contest) Each(to Reader, typ clics.Type) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		c.mu.RLock()
+		defer c.mu.RUnlock()
+		for _, u := range c.units[typ] {
+			lines, err := c.lines(to, u, false)
+			if err != nil {
+				yield(Line{}, err)
+				return
+			}
+			for _, l := range lines {
+				if !yield(l, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // ErrToken means that a feed token does not belong to this contest and reader, or is no longer valid.
@@ -342,7 +361,10 @@ func (cur *Cursor) all() (lost, found []Line, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		found = append(found, now...)
+		for _, l := range now {
+			l.Object = nil
+			found = append(found, l)
+		}
 		if cur.again {
 			gone, err := c.lines(s.to, u, true)
 			if err != nil {
