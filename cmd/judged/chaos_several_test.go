@@ -345,8 +345,10 @@ func (h *harness) footprint() string {
 		must(h.t, err)
 		return v
 	}
-	return fmt.Sprintf("server %s: %.1f MiB, heap %.1f MiB, %.0f goroutines, %.0f files", h.part.ID,
-		value("process_resident_memory_bytes")/(1<<20), value("go_memstats_heap_inuse_bytes")/(1<<20), value("go_goroutines"), value("process_open_fds"))
+	// With the default of GOGC, the next collection starts at twice the memory that was reachable at the last one.
+	return fmt.Sprintf("server %s: %.1f MiB, heap %.1f MiB, reachable %.1f MiB, %.0f goroutines, %.0f files", h.part.ID,
+		value("process_resident_memory_bytes")/(1<<20), value("go_memstats_heap_inuse_bytes")/(1<<20), value("go_memstats_next_gc_bytes")/(2<<20),
+		value("go_goroutines"), value("process_open_fds"))
 }
 
 // TestSoak submits five programs per second to three servers, for the duration in ASSAY_SOAK. The log shows which

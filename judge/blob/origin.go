@@ -11,13 +11,16 @@ import (
 	"strings"
 )
 
+// ErrAway means that an origin does not respond, and that the caller can repeat the request later.
+var ErrAway = errors.New("the shared files do not respond")
+
 // An Origin stores the blobs that several machines share. A Dir can cache an Origin: see
-// Dir.CacheOf. All methods may be called concurrently.
+// Dir.CacheOf. All methods may be called concurrently. They return ErrAway if the failure is temporary.
 type Origin interface {
 	// Has reports whether the blob exists and has this size.
 	Has(d Digest, size int64) (bool, error)
 	// Get opens a blob. It returns fs.ErrNotExist if the blob is missing. The caller compares the digest, and
-	// retries if Get or the reader returns context.DeadlineExceeded.
+	// retries at once if Get or the reader returns context.DeadlineExceeded without ErrAway.
 	Get(d Digest) (io.ReadCloser, error)
 	// Put stores a blob whose digest the caller has compared. Once Put returns, the blob survives a power failure.
 	// Put may read the bytes more than once.
@@ -58,7 +61,7 @@ func (f *Dir) received(d Digest) (*Staged, error) {
 		switch {
 		case err == nil:
 			return s, nil
-		case errors.Is(err, context.DeadlineExceeded) && late < mostLate:
+		case errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrAway) && late < mostLate:
 			late++
 		case errors.Is(err, ErrDamaged) && !damaged:
 			damaged = true

@@ -127,7 +127,7 @@ func TestADamagedOrigin(t *testing.T) {
 // flaky is an origin whose first responses are damaged in transit, time out, or fail after part of the blob.
 type flaky struct {
 	blob.Origin
-	damaged, late, stalls, fails int
+	damaged, late, stalls, fails, away int
 }
 
 func (f *flaky) Get(d blob.Digest) (io.ReadCloser, error) {
@@ -142,6 +142,9 @@ func (f *flaky) Get(d blob.Digest) (io.ReadCloser, error) {
 	case f.stalls > 0:
 		f.stalls--
 		return io.NopCloser(io.MultiReader(part, iotest.ErrReader(context.DeadlineExceeded))), nil
+	case f.away > 0:
+		f.away--
+		return nil, fmt.Errorf("%w: %w", blob.ErrAway, context.DeadlineExceeded)
 	case f.fails > 0:
 		f.fails--
 		return io.NopCloser(io.MultiReader(part, iotest.ErrReader(errors.New("the disk fails")))), nil
@@ -165,6 +168,7 @@ func TestABadWayRemovesNothing(t *testing.T) {
 		{way: flaky{damaged: 1, late: 10}},
 		{way: flaky{late: 11}, want: "no answer"},
 		{way: flaky{fails: 1}, want: "the disk fails"},
+		{way: flaky{away: 1}, want: "the shared files do not respond"}, // it has waited itself
 	} {
 		test.way.Origin = shared
 		way := fmt.Sprintf("%+v", test.way)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/host/auth"
 	"assay/judge/host/board"
 	"assay/judge/host/client"
@@ -415,6 +416,10 @@ func (a *api) statusOf(w http.ResponseWriter, r *http.Request, err error) *statu
 		a.Log.Error("no database", "method", r.Method, "path", r.URL.Path, "error", err)
 		w.Header().Set("Retry-After", "5")
 		s = &status{http.StatusServiceUnavailable, store.ErrAway.Error(), "try again in a few seconds"}
+	case errors.Is(err, blob.ErrAway):
+		a.Log.Error("no shared files", "method", r.Method, "path", r.URL.Path, "error", err)
+		w.Header().Set("Retry-After", "5")
+		s = &status{http.StatusServiceUnavailable, blob.ErrAway.Error(), "try again in a few seconds"}
 	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
 		a.Log.Error("no room", "method", r.Method, "path", r.URL.Path, "error", err)
 		s = &status{http.StatusServiceUnavailable, "the server's disk is full", "tell the server's administrator"}

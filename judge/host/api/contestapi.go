@@ -206,23 +206,22 @@ func (c *apiClient) objects(w http.ResponseWriter, r *http.Request, t clics.Type
 	if !clics.Announced(c.to.Role, t) {
 		return nothingThere
 	}
-	lines, err := c.List(c.to, t)
-	if err != nil {
-		return err
-	}
 	all := []json.RawMessage{}
-	for i := range lines {
-		switch {
-		case len(id) == 1 && lines[i].ID == id[0]:
-			return raw(w, lines[i].Data)
-		case len(id) == 0 && c.matches(r, &lines[i]):
-			all = append(all, lines[i].Data)
+	for l, err := range c.Each(c.to, t) {
+		if err != nil {
+			return err
+		}
+		if len(id) == 1 && l.ID == id[0] || len(id) == 0 && c.matches(r, &l) {
+			all = append(all, l.Data)
 		}
 	}
-	if len(id) == 1 {
+	switch {
+	case len(id) == 0:
+		return list(w, all)
+	case len(all) == 0:
 		return nothingThere
 	}
-	return list(w, all)
+	return raw(w, all[0])
 }
 
 // matches reports whether an object has the ids that the query of a request requires. An empty id in the query

@@ -3,13 +3,16 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"assay/judge/blob"
+	"assay/judge/host/api"
 	"assay/judge/host/clics"
 	"assay/judge/host/client"
 	"assay/judge/host/flow"
@@ -162,4 +165,21 @@ func TestWritesAreStopped(t *testing.T) {
 		t.Errorf("%d %v", answer.StatusCode, answer.Header)
 	}
 	h.well("admin", "GET", "/v1/tokens", nil, "")
+}
+
+// TestRetryLater checks which errors of the server make clients repeat a request, and when.
+func TestRetryLater(t *testing.T) {
+	for _, tt := range []struct {
+		err   error
+		code  int
+		after string
+	}{
+		{store.ErrAway, 503, "5"}, {store.ErrStopped, 503, "5"}, {blob.ErrAway, 503, "5"}, {store.ErrTooManyWaiting, 503, "10"},
+		{store.ErrFull, 503, ""}, {syscall.ENOSPC, 503, ""}, {errors.New("secret"), 500, ""},
+	} {
+		code, text, after := api.StatusOf(fmt.Errorf("read secret: %w", tt.err))
+		if code != tt.code || after != tt.after || strings.Contains(text, "secret") {
+			t.Errorf("%v: %d, again after %q: %s", tt.err, code, after, text)
+		}
+	}
 }

@@ -1,5 +1,11 @@
 package api
 
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+)
+
 // Routed is like New, but sets the interval after which an idle stream sends a comment.
 var Routed = routed
 
@@ -9,4 +15,12 @@ func Patterns() (all []string) {
 		all = append(all, r.path())
 	}
 	return all
+}
+
+// StatusOf returns the status, the text and the Retry-After header of the response to err.
+func StatusOf(err error) (code int, text, after string) {
+	w := httptest.NewRecorder()
+	a := &api{Options: Options{Log: slog.New(slog.DiscardHandler)}}
+	s := a.statusOf(w, httptest.NewRequest(http.MethodGet, "/", nil), err)
+	return s.code, s.text, w.Header().Get("Retry-After")
 }

@@ -23,7 +23,7 @@ func (c *Contest) readClarifications(ctx context.Context, s *setup) ([]*unit, er
 	for _, r := range rows {
 		number[r.Number] = r
 		o := clics.Object{"id": r.ExtID, "text": r.Text, "time": r.At, "contest_time": s.contestTime(r.At)}
-		it := item{Object: o, team: r.Team, Facts: clics.Facts{ToAll: r.Staff && r.Team == "" && !r.To.Chosen(), Names: r.Problem != ""}}
+		it := item{Object: o, letter: &letter{}, team: r.Team, Facts: clics.Facts{ToAll: r.Staff && r.Team == "" && !r.To.Chosen(), Names: r.Problem != ""}}
 		if id := s.problemByID(r.Problem); id != "" {
 			o["problem_id"] = id
 		}
@@ -51,7 +51,7 @@ func (c *Contest) readClarifications(ctx context.Context, s *setup) ([]*unit, er
 // clarifications.
 func (s *setup) chosen(it item, to store.Recipients, used map[string]bool) []item {
 	one := it
-	one.only, one.Object = clics.V2026, clone(it.Object)
+	one.only, one.Object, one.letter = clics.V2026, clone(it.Object), &letter{replied: it.replied}
 	var named, groups []string
 	readers := map[string]bool{}
 	for _, r := range to.Teams {

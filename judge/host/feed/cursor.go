@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,12 +32,13 @@ type Reader struct {
 // own reports whether an item is the reader's own.
 func (c *Contest) own(to Reader, it *item) bool {
 	return it.team != "" && it.team == to.Team || it.account != "" && it.account == to.Account ||
-		to.Team != "" && slices.Contains(it.told, to.Team)
+		to.Team != "" && it.letter != nil && slices.Contains(it.told, to.Team)
 }
 
 // visible reports whether a reader sees an item. For a removed item, it reports whether the reader would see the
 // item if it had not been removed.
-func (c *Contest) visible(to Reader, typ clics.Type, it *item) bool {
+func (c *Contest) visible(to Reader, u *unit, it *item) bool {
+	typ := u.typ
 	insider := to.Role.Insider()
 	if typ == clics.Awards && to.Sites != "" {
 		insider = false // the jury's awards depend on hidden verdicts of other sites
@@ -56,7 +57,7 @@ func (c *Contest) visible(to Reader, typ clics.Type, it *item) bool {
 	if typ == clics.Judgements || typ == clics.Runs {
 		known := c.setup.scored.Public(c.now).Known
 		f.Frozen = !known.IsZero() && !it.at.Before(known)
-		f.Few = c.few[it.of]
+		f.Few = c.few[u.of]
 	}
 	return clics.Visible(to.Role, typ, f)
 }
@@ -108,7 +109,7 @@ type Line struct {
 	Type clics.Type
 	ID   string          // empty for the contest and the state
 	Data json.RawMessage // nil if the reader no longer sees the object
-	// Object is the source of Data.
+	// Object is the source of Data. It is nil in batches, which take less memory without it.
 	Object clics.Object
 	Own    bool // it belongs to the reader's team, or is its account
 }
@@ -118,40 +119,49 @@ type Line struct {
 func (c *Contest) lines(to Reader, u *unit, gone bool) (all []Line, err error) {
 	for i := range u.items {
 		it := &u.items[i]
-		if it.gone != gone || !c.visible(to, u.typ, it) {
+		if it.gone != gone || !c.visible(to, u, it) {
 			continue
 		}
-		o := it.Object
-		if o["reply_to_id"] != nil && !c.sawQuestion(to, it) {
-			o = clone(o)
-			delete(o, "reply_to_id")
+		for _, o := range it.objects() {
+			l, err := c.line(to, u.typ, it, o)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, l)
 		}
-		if o[media.ProblemSet] != nil && !c.started() && !to.Role.Insider() {
-			o = clone(o)
-			delete(o, media.ProblemSet)
-		}
-		if len(it.secret) > 0 && to.Role == clics.Team {
-			o = clone(o)
-			o["to_team_ids"] = c.known(to, it)
-		}
-		if teams, has := o["team_ids"].([]string); has && to.Sites != "" {
-			o = clone(o)
-			o["team_ids"] = c.setup.onlyHere(to, teams)
-		}
-		if teams, has := o["to_team_ids"].([]string); has && to.Sites != "" {
-			o = clone(o)
-			o["to_team_ids"] = c.setup.onlyHere(to, teams)
-		}
-		l := Line{Type: u.typ, Object: o, Own: c.own(to, it)}
-		if u.typ != clics.Contest && u.typ != clics.State {
-			l.ID = o["id"].(string)
-		}
-		if l.Data, err = clics.Encode(clics.Reader{Version: to.Version, Role: to.Role, Own: l.Own, Strict: to.Strict}, u.typ, o); err != nil {
-			return nil, err
-		}
-		all = append(all, l)
 	}
 	return all, nil
+}
+
+// line returns an object of an item as a reader sees it.
+func (c *Contest) line(to Reader, typ clics.Type, it *item, o clics.Object) (Line, error) {
+	if o["reply_to_id"] != nil && !c.sawQuestion(to, it) {
+		o = clone(o)
+		delete(o, "reply_to_id")
+	}
+	if o[media.ProblemSet] != nil && !c.started() && !to.Role.Insider() {
+		o = clone(o)
+		delete(o, media.ProblemSet)
+	}
+	if it.letter != nil && len(it.secret) > 0 && to.Role == clics.Team {
+		o = clone(o)
+		o["to_team_ids"] = c.known(to, it)
+	}
+	if teams, has := o["team_ids"].([]string); has && to.Sites != "" {
+		o = clone(o)
+		o["team_ids"] = c.setup.onlyHere(to, teams)
+	}
+	if teams, has := o["to_team_ids"].([]string); has && to.Sites != "" {
+		o = clone(o)
+		o["to_team_ids"] = c.setup.onlyHere(to, teams)
+	}
+	l := Line{Type: typ, Object: o, Own: c.own(to, it)}
+	if typ != clics.Contest && typ != clics.State {
+		l.ID = o["id"].(string)
+	}
+	var err error
+	l.Data, err = clics.Encode(clics.Reader{Version: to.Version, Role: to.Role, Own: l.Own, Strict: to.Strict}, typ, o)
+	return l, err
 }
 
 // sawQuestion reports whether a reader sees the clarification request that an item answers.
@@ -176,16 +186,34 @@ func (c *Contest) known(to Reader, it *item) (ids []string) {
 
 // List returns the objects of a type that a reader sees.
 func (c *Contest) List(to Reader, typ clics.Type) (all []Line, err error) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for _, u := range c.units[typ] {
-		lines, err := c.lines(to, u, false)
+	for l, err := range c.Each(to, typ) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, lines...)
+		all = append(all, l)
 	}
 	return all, nil
+}
+
+// Each iterates over the objects that List returns, which can take much more memory than their Data. The contest
+// is locked meanwhile: the loop must call no method of the contest and must not wait. It ends after an error.
+func (c *Contest) Each(to Reader, typ clics.Type) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		c.mu.RLock()
+		defer c.mu.RUnlock()
+		for _, u := range c.units[typ] {
+			lines, err := c.lines(to, u, false)
+			if err != nil {
+				yield(Line{}, err)
+				return
+			}
+			for _, l := range lines {
+				if !yield(l, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // ErrToken means that a feed token does not belong to this contest and reader, or is no longer valid.
@@ -193,13 +221,11 @@ var ErrToken = errors.New("the token is not of this contest and this client, or 
 
 // A Cursor is a reader's position in a contest.
 type Cursor struct {
-	c     *Contest
-	to    Reader
-	types []clics.Type
-	sent  map[*unit][]sent
-	stamp int64
-	seq   int64  // of the last token, which covers everything before it
-	word  string // word of the last token; it changes when the reader loses objects
+	c      *Contest
+	shared *broadcast
+	at     *step  // last step that was returned; nil before the first call of Next
+	seq    int64  // of the last token, which covers everything before it
+	word   string // word of the last token; it changes when the reader loses objects
 	// touched contains the units that are sent because the reader may have an older state of them. If nil, all
 	// units are sent.
 	touched map[key]bool
@@ -207,13 +233,6 @@ type Cursor struct {
 	lost    int64 // Contest.lost before touched was computed
 	again   bool  // the reader has already read a part of the feed
 }
-
-type sent struct {
-	id  string
-	sum uint64
-}
-
-var seed = maphash.MakeSeed()
 
 // word returns the part of a token that identifies the contest and the kind of reader.
 func (c *Contest) word(to Reader) string {
@@ -236,7 +255,7 @@ func (c *Contest) word(to Reader) string {
 // empty. It returns ErrToken if the token is not valid. The reader gets objects of the given types, or of all
 // types if types is empty.
 func (c *Contest) Cursor(ctx context.Context, to Reader, token string, types []clics.Type) (*Cursor, error) {
-	cur := &Cursor{c: c, to: to, types: types, sent: map[*unit][]sent{}}
+	cur := &Cursor{c: c, shared: c.broadcast(to, types)}
 	if token == "" {
 		c.mu.RLock()
 		defer c.mu.RUnlock()
@@ -291,87 +310,68 @@ type Batch struct {
 // Next returns the objects that are new since the previous call. It returns ErrToken if the reader has lost
 // objects since Cursor was called with its token.
 func (cur *Cursor) Next() (b Batch, err error) {
-	c := cur.c
+	c, s := cur.c, cur.shared
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	word := c.word(cur.to)
-	b.Partial, b.Token = fmt.Sprintf("%s.%d", cur.word, cur.seq), fmt.Sprintf("%s.%d", word, c.seq)
-	if cur.stamp == c.stamp {
-		return b, nil
+	b.Partial = token(cur.word, cur.seq)
+	if cur.at == nil {
+		b.Lines, err = cur.begin()
+	} else {
+		b.Lines, cur.at, err = s.since(c, cur.at)
 	}
-	first := cur.stamp == 0
-	if first && cur.again && (cur.to.Role == clics.Balloon && c.lost != cur.lost || cur.to.Sites != "" && word != cur.word) {
-		return b, ErrToken
+	if err != nil {
+		return b, err
 	}
-	var lost, found []Line
-	for _, t := range clics.Types {
-		// The checks of ccs-specs treat accounts in a feed as objects that REST does not have. Therefore a strict
-		// reader gets accounts only on request.
-		if len(cur.types) > 0 && !slices.Contains(cur.types, t) || len(cur.types) == 0 && t == clics.Accounts && cur.to.Strict {
-			continue
-		}
-		for _, u := range c.units[t] {
-			if u.stamp <= cur.stamp {
-				continue
-			}
-			gone, new, err := cur.unit(u, first)
-			if err != nil {
-				return b, err
-			}
-			lost, found = append(lost, gone...), append(found, new...)
-		}
-	}
-	slices.Reverse(lost) // objects that refer to others are removed first
-	b.Lines = append(lost, found...)
-	if end := stateOf(c.setup.contest, c.now)["end_of_updates"]; !first || end != nil {
-		last := func(l Line) int {
-			if l.Type == clics.State {
-				return 1
-			}
-			return 0
-		}
-		slices.SortStableFunc(b.Lines, func(x, y Line) int { return last(x) - last(y) })
-	}
-	cur.stamp, cur.seq, cur.word, cur.touched = c.stamp, c.seq, word, nil
+	cur.seq, cur.word = cur.at.seq, cur.at.word
+	b.Token = token(cur.word, cur.seq)
 	return b, nil
 }
 
-// unit returns the objects of u that the reader no longer sees (lost), and the objects that it sees and that are
-// new or have changed (found).
-func (cur *Cursor) unit(u *unit, first bool) (lost, found []Line, err error) {
-	now, err := cur.c.lines(cur.to, u, false)
+func token(word string, seq int64) string { return fmt.Sprintf("%s.%d", word, seq) }
+
+// begin returns the lines of the first batch.
+func (cur *Cursor) begin() ([]Line, error) {
+	c, s := cur.c, cur.shared
+	if cur.again && (s.to.Role == clics.Balloon && c.lost != cur.lost || s.to.Sites != "" && c.word(s.to) != cur.word) {
+		return nil, ErrToken
+	}
+	at, found, err := s.join(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	before := cur.sent[u]
-	var has []sent
-	quiet := cur.touched != nil && !cur.touched[u.key] && u.stamp <= cur.base && u.typ != clics.Awards && u.typ != clics.State
-	for _, l := range now {
-		one := sent{l.ID, maphash.Bytes(seed, l.Data)}
-		has = append(has, one)
-		if !quiet && !slices.Contains(before, one) {
-			found = append(found, l)
+	var lost []Line
+	if cur.again || found == nil {
+		if lost, found, err = cur.all(); err != nil {
+			return nil, err
 		}
 	}
-	for _, old := range before {
-		if !slices.ContainsFunc(has, func(s sent) bool { return s.id == old.id }) {
-			lost = append(lost, Line{Type: u.typ, ID: old.id})
+	cur.at, cur.touched = at, nil
+	return arrange(lost, found, stateOf(c.setup.contest, c.now)["end_of_updates"] != nil), nil
+}
+
+// all returns the objects that the reader sees, unless the reader is known to have them. If the reader has already
+// read a part of the feed, all also returns lines that remove objects that the reader may have (lost).
+func (cur *Cursor) all() (lost, found []Line, err error) {
+	c, s := cur.c, cur.shared
+	for u := range s.units(c, 0) {
+		if cur.touched != nil && !cur.touched[u.key] && u.stamp <= cur.base && u.typ != clics.Awards && u.typ != clics.State {
+			continue
 		}
-	}
-	if first && cur.again && !quiet {
-		gone, err := cur.c.lines(cur.to, u, true)
+		now, err := c.lines(s.to, u, false)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, l := range gone {
-			if !slices.ContainsFunc(has, func(s sent) bool { return s.id == l.ID }) {
-				lost = append(lost, Line{Type: l.Type, ID: l.ID})
-			}
+		for _, l := range now {
+			l.Object = nil
+			found = append(found, l)
 		}
-	}
-	slices.Reverse(lost)
-	if cur.sent[u] = has; has == nil {
-		delete(cur.sent, u)
+		if cur.again {
+			gone, err := c.lines(s.to, u, true)
+			if err != nil {
+				return nil, nil, err
+			}
+			lost = append(lost, missing(sentOf(gone), now, u.typ)...)
+		}
 	}
 	return lost, found, nil
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"weak"
 
 	"assay/judge/host/clics"
 	"assay/judge/host/desk"
@@ -45,15 +46,15 @@ func (r *Registry) Contest(ctx context.Context, id string) (*Contest, error) {
 	}
 	c := r.by[id]
 	if c == nil {
-		for other, one := range r.by {
-			if time.Since(one.used) > idle {
-				delete(r.by, other)
-			}
-		}
 		c = &Contest{Desk: r.Desk, id: id}
+		c.drop = time.AfterFunc(idle, func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			delete(r.by, id)
+		})
 		r.by[id] = c
 	}
-	c.used = time.Now()
+	c.drop.Reset(idle)
 	r.mu.Unlock()
 	return c, c.Follow(ctx, 0)
 }
@@ -62,7 +63,7 @@ func (r *Registry) Contest(ctx context.Context, id string) (*Contest, error) {
 type Contest struct {
 	*desk.Desk
 	id   string
-	used time.Time // protected by the Registry's mutex
+	drop *time.Timer // drops the contest from the Registry, which protects it
 
 	following sync.Mutex // held while the database is read
 	asked     time.Time  // when it was last read; protected by following
@@ -84,6 +85,9 @@ type Contest struct {
 	// ids are removed from few.
 	few  map[string]bool
 	lost int64
+
+	sharing sync.Mutex                         // protects shared
+	shared  map[string]weak.Pointer[broadcast] // by reader and types
 }
 
 // A setup contains a contest except its submissions.
@@ -115,7 +119,7 @@ type unit struct {
 }
 
 // An audience restricts who sees an item, in addition to package clics.
-type audience int
+type audience uint8
 
 const (
 	all audience = iota
@@ -123,23 +127,39 @@ const (
 	outsiders
 )
 
-// An item is an object with the facts that decide which readers see it.
+// An item is an object, or several objects of the same origin, with the facts that decide which readers see it.
 type item struct {
-	clics.Object
+	clics.Object        // nil if made is set
+	made         source // makes the objects when they are needed, because a contest has many of them
 	clics.Facts
-	team    string    // id of the team that it belongs to
-	told    []string  // ids of other teams that receive it
-	secret  []string  // ids, in the Contest API, of to_team_ids hidden from other teams
-	account string    // account id, if the item is an account
-	of      string    // submission id of a judgement or run
-	at      time.Time // when that submission was received
-	to      audience
+	to audience
+	// gone reports whether the item is no longer visible to any role, although clients may still have it.
+	gone    bool
+	team    string        // id of the team that it belongs to
+	account string        // account id, if the item is an account
+	at      time.Time     // when the submission of a judgement or run was received
 	only    clics.Version // only version that has it; if empty, both
+	*letter               // nil unless the item is a clarification
+}
+
+// A source makes the objects of an item. A map of properties takes several times as much memory as a source.
+type source interface{ objects() []clics.Object }
+
+// A letter contains the readers of a clarification.
+type letter struct {
+	told   []string // ids of further teams that receive it
+	secret []string // ids, in the Contest API, of to_team_ids hidden from other teams
 	// replied is the id of the team whose clarification request the item answers. Other teams do not see that the
 	// item is an answer.
 	replied string
-	// gone reports whether the item is no longer visible to any role, although clients may still have it.
-	gone bool
+}
+
+// objects returns the objects of an item.
+func (it *item) objects() []clics.Object {
+	if it.made != nil {
+		return it.made.objects()
+	}
+	return []clics.Object{it.Object}
 }
 
 // Follow applies changes from the database. It does nothing if the previous call was less than lag ago.

@@ -32,6 +32,9 @@ func (c *Contest) readSubmissions(ctx context.Context, s *setup, id string, coun
 	}
 	var all [3][]*unit // submissions, judgements, runs
 	for _, one := range submissions {
+		if team := s.teams[one.Team]; team != nil {
+			one.Team = team.ID // the same bytes for all submissions
+		}
 		for i, u := range s.submission(one, of[one.ID]) {
 			all[i] = append(all[i], u)
 		}
@@ -71,7 +74,7 @@ func (s *setup) submission(one *store.APISubmission, judgements []*store.APIJudg
 		base.only = clics.V2026 // in the other version each submission must have a team
 	}
 	it := base
-	it.Object = s.submissionObject(one, team)
+	it.made = s.submissionSource(one, team)
 	units[0].items = []item{it}
 	for _, j := range judgements {
 		s.judgement(units[1], units[2], base, one, j)
@@ -101,39 +104,52 @@ func (s *setup) contestTime(at time.Time) time.Duration {
 	return s.scored.Time(at)
 }
 
-func (s *setup) submissionObject(one *store.APISubmission, team *store.Team) clics.Object {
-	o := clics.Object{
-		"id": one.ExtID, "language_id": s.languageOf(one), "problem_id": s.problemByLabel(one.Label),
-		"time": one.At, "contest_time": s.contestTime(one.At),
+// A submissionSource makes the object of a submission.
+type submissionSource struct {
+	id, contest, language, problem, team, account, entry string
+	at                                                   time.Time
+	contestTime                                          time.Duration
+	files                                                bool
+}
+
+func (s *setup) submissionSource(one *store.APISubmission, team *store.Team) *submissionSource {
+	o := &submissionSource{
+		id: one.ExtID, contest: s.contest.Slug, language: s.languageOf(one), problem: s.problemByLabel(one.Label), account: s.accounts[one.Account],
+		at: one.At, contestTime: s.contestTime(one.At), files: len(one.Files) > 0,
 	}
 	if team != nil {
-		o["team_id"] = team.ExtID
-	}
-	if id := s.accounts[one.Account]; id != "" {
-		o["account_id"] = id
+		o.team = team.ExtID
 	}
 	if !one.Folder && len(one.Files) > 0 {
-		switch language, _, _ := strings.Cut(s.languageOf(one), "-"); language {
+		switch language, _, _ := strings.Cut(o.language, "-"); language {
 		case "java", "kotlin":
-			o["entry_point"] = strings.TrimSuffix(one.Entry, path.Ext(one.Entry))
+			o.entry = strings.TrimSuffix(one.Entry, path.Ext(one.Entry))
 		case "python", "python3", "pypy", "pypy3":
-			o["entry_point"] = one.Entry
+			o.entry = one.Entry
 		}
 	}
-	if len(one.Files) > 0 {
+	return o
+}
+
+func (s *submissionSource) objects() []clics.Object {
+	o := clics.Object{
+		"id": s.id, "language_id": s.language, "problem_id": s.problem, "time": s.at, "contest_time": s.contestTime, "team_id": s.team,
+		"account_id": s.account, "entry_point": s.entry,
+	}
+	if s.files {
 		o["files"] = []clics.Object{{
-			"href": fmt.Sprintf("contests/%s/submissions/%s/files/files.zip", s.contest.Slug, one.ExtID), "filename": "files.zip",
+			"href": fmt.Sprintf("contests/%s/submissions/%s/files/files.zip", s.contest, s.id), "filename": "files.zip",
 			"mime": "application/zip",
 		}}
 	}
-	return o
+	return []clics.Object{o}
 }
 
 // judgement adds a judgement to the unit judgements, and its runs to the unit runs. If the verdict is a judge
 // error, or a judge must still verify it, only roles that see everything see the verdict. All other roles see the
 // judgement as pending.
 func (s *setup) judgement(judgements, runs *unit, base item, one *store.APISubmission, j *store.APIJudgement) {
-	base.of, base.at = one.ID, one.At
+	base.at = one.At
 	if !j.Current { // 2026-01 keeps it, and 2023-06 deletes it
 		old := base
 		old.gone, old.only = true, clics.V2023
@@ -147,11 +163,10 @@ func (s *setup) judgement(judgements, runs *unit, base item, one *store.APISubmi
 }
 
 func (s *setup) judged(judgements, runs *unit, base item, one *store.APISubmission, j *store.APIJudgement, given judge.Verdict) {
-	o := clics.Object{
-		"id": j.ID, "submission_id": one.ExtID, "current": j.Current, "start_time": j.Started, "start_contest_time": s.contestTime(j.Started),
-	}
+	o := judgementSource{id: j.ID, submission: one.ExtID, current: j.Current, started: s.moment(j.Started)}
+	open := o
 	pending := base
-	pending.Object = clone(o)
+	pending.made = &open
 	verdict, ended := j.Verdict, j.Ended
 	if given != "" && j.Current {
 		verdict = given
@@ -164,48 +179,95 @@ func (s *setup) judged(judgements, runs *unit, base item, one *store.APISubmissi
 		judgements.items = append(judgements.items, pending)
 		return
 	}
-	full := base
-	full.Object = o
-	o["judgement_type_id"], o["simplified_judgement_type_id"] = known.ID, known.Simplified
-	o["end_time"], o["end_contest_time"] = ended, s.contestTime(ended)
+	o.verdict, o.ended = known, s.moment(ended)
 	if j.Score != nil && s.contest.Format != store.ICPC {
-		o["score"] = j.Score.Points
+		o.score = &j.Score.Points
 	}
-	made, slowest := s.runs(base, j)
-	if len(made) > 0 {
-		o["max_run_time"] = clics.Seconds(slowest)
+	r := s.runs(j)
+	for _, one := range r.runs {
+		o.slowest = max(o.slowest, one.took)
 	}
+	o.ran = len(r.runs) > 0
+	full, made := base, base
+	full.made, made.made = &o, r
 	if verdict == judge.JudgeError || j.Unverified && (given == "" || !j.Current) {
-		full.to, pending.to = insiders, outsiders
+		full.to, made.to, pending.to = insiders, insiders, outsiders
 		judgements.items = append(judgements.items, pending)
-		for i := range made {
-			made[i].to = insiders
-		}
 	}
 	judgements.items = append(judgements.items, full)
-	runs.items = append(runs.items, made...)
+	if o.ran {
+		runs.items = append(runs.items, made)
+	}
 }
 
-// runs returns the runs of a judgement, and the time of the slowest. They are visible after the judgement has
-// ended.
-func (s *setup) runs(base item, j *store.APIJudgement) (all []item, slowest time.Duration) {
-	n := 0
-	for _, r := range j.Rows {
-		verdict, ok := judgementType(r.Verdict)
-		if !ok {
-			continue
-		}
-		n++
-		took := time.Duration(r.CPUUS) * time.Microsecond
-		slowest = max(slowest, took)
-		it := base
-		it.Object = clics.Object{
-			"id": fmt.Sprintf("%s-%d", shortID(j.ID), n), "judgement_id": j.ID, "ordinal": n, "judgement_type_id": verdict.ID,
-			"time": j.Ended, "contest_time": s.contestTime(j.Ended), "run_time": clics.Seconds(took),
-		}
-		all = append(all, it)
+// A moment is a time with its contest time.
+type moment struct {
+	at      time.Time
+	contest time.Duration
+}
+
+func (s *setup) moment(at time.Time) moment { return moment{at, s.contestTime(at)} }
+
+// A judgementSource makes the object of a judgement.
+type judgementSource struct {
+	id, submission string
+	current        bool
+	ran            bool // it has runs
+	started, ended moment
+	verdict        *clics.JudgementType // nil while pending
+	score          *float64             // nil if it has none
+	slowest        time.Duration        // time of the slowest run
+}
+
+func (j *judgementSource) objects() []clics.Object {
+	o := clics.Object{
+		"id": j.id, "submission_id": j.submission, "current": j.current, "start_time": j.started.at, "start_contest_time": j.started.contest,
 	}
-	return all, slowest
+	if j.verdict != nil {
+		o["judgement_type_id"], o["simplified_judgement_type_id"] = j.verdict.ID, j.verdict.Simplified
+		o["end_time"], o["end_contest_time"] = j.ended.at, j.ended.contest
+	}
+	if j.score != nil {
+		o["score"] = *j.score
+	}
+	if j.ran {
+		o["max_run_time"] = clics.Seconds(j.slowest)
+	}
+	return []clics.Object{o}
+}
+
+// A runSource makes the objects of the runs of a judgement.
+type runSource struct {
+	judgement string
+	ended     moment
+	runs      []run
+}
+
+type run struct {
+	verdict *clics.JudgementType
+	took    time.Duration
+}
+
+// runs returns the runs of a judgement. They are visible after the judgement has ended.
+func (s *setup) runs(j *store.APIJudgement) *runSource {
+	r := &runSource{judgement: j.ID, ended: s.moment(j.Ended), runs: make([]run, 0, len(j.Rows))}
+	for _, row := range j.Rows {
+		if verdict, ok := judgementType(row.Verdict); ok {
+			r.runs = append(r.runs, run{verdict, time.Duration(row.CPUUS) * time.Microsecond})
+		}
+	}
+	return r
+}
+
+func (r *runSource) objects() []clics.Object {
+	all := make([]clics.Object, len(r.runs))
+	for i, one := range r.runs {
+		all[i] = clics.Object{
+			"id": fmt.Sprintf("%s-%d", shortID(r.judgement), i+1), "judgement_id": r.judgement, "ordinal": i + 1,
+			"judgement_type_id": one.verdict.ID, "time": r.ended.at, "contest_time": r.ended.contest, "run_time": clics.Seconds(one.took),
+		}
+	}
+	return all
 }
 
 // shortID removes the hyphens from a UUID and shortens it, so that an id has at most 36 characters.
@@ -214,13 +276,14 @@ func shortID(id string) string {
 	return short[max(0, len(short)-28):]
 }
 
-func judgementType(v judge.Verdict) (clics.JudgementType, bool) {
-	types := clics.JudgementTypesOf(false)
-	i := slices.IndexFunc(types, func(t clics.JudgementType) bool { return t.ID == string(v) })
+var judgementTypes = clics.JudgementTypesOf(false)
+
+func judgementType(v judge.Verdict) (*clics.JudgementType, bool) {
+	i := slices.IndexFunc(judgementTypes, func(t clics.JudgementType) bool { return t.ID == string(v) })
 	if i < 0 {
-		return clics.JudgementType{}, false
+		return nil, false
 	}
-	return types[i], true
+	return &judgementTypes[i], true
 }
 
 func clone(o clics.Object) clics.Object {
@@ -238,7 +301,7 @@ func (c *Contest) Files(ctx context.Context, to Reader, id string) ([]job.File, 
 	for _, u := range c.units[clics.Submissions] {
 		for i := range u.items {
 			it := &u.items[i]
-			if it.Object["id"] != id || !c.visible(to, u.typ, it) || !clics.Sees(to.Role, to.Version, u.typ, "files", c.own(to, it)) {
+			if it.objects()[0]["id"] != id || !c.visible(to, u, it) || !clics.Sees(to.Role, to.Version, u.typ, "files", c.own(to, it)) {
 				continue
 			}
 			one, err := c.Store.Submission(ctx, u.of)

@@ -21,11 +21,14 @@ const (
 	blobMark   = "mark"
 )
 
-// The time limit for a request to the cluster and for each attempt, and the additional time per MiB of a blob. A
-// request is repeated because requests get lost while the cluster elects a leader.
+// The time limits for the mark, and for a request with all its attempts, after which an HTTP client gets 503; the
+// time limit for an attempt; and the additional time per MiB of a blob. A request is repeated because requests get
+// lost while the cluster elects a leader.
 const (
-	blobWithin = 30 * time.Second
+	markWithin = 30 * time.Second
+	blobWithin = 12 * time.Second
 	blobAgain  = 3 * time.Second
+	blobPause  = 100 * time.Millisecond // between attempts, because some fail at once
 	blobPerMiB = time.Second
 )
 
@@ -64,20 +67,38 @@ func (q *Queue) Blobs(ctx context.Context) (blob.Origin, error) {
 // An objects is the object store as an origin of blobs.
 type objects struct{ store jetstream.ObjectStore }
 
-func within(size int64) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), blobWithin+time.Duration(size>>20)*blobPerMiB)
+func within(most time.Duration, size int64) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), most+time.Duration(size>>20)*blobPerMiB)
+}
+
+// blobsAway reports whether an error of the object store is temporary: no server of the cluster responds, or the
+// cluster has no leader.
+func blobsAway(err error) bool {
+	return passes(err) || Away(err) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse) ||
+		errors.Is(err, nats.ErrDisconnected) || errors.Is(err, nats.ErrReconnectBufExceeded)
+}
+
+// failed wraps an error of the object store, unless it is nil. A temporary error becomes blob.ErrAway.
+func failed(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if blobsAway(err) {
+		err = fmt.Errorf("%w: %w", blob.ErrAway, err)
+	}
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 // again calls do until it succeeds, fails permanently, or the time limit for a blob has passed. Size is the size
 // of the blob in bytes. Each call of do has its own, shorter time limit.
 func again(size int64, do func(ctx context.Context) error) error {
-	whole, stop := within(size)
+	whole, stop := within(blobWithin, size)
 	defer stop()
 	for {
 		ctx, stop := context.WithTimeout(whole, blobAgain+time.Duration(size>>20)*blobPerMiB)
 		err := do(ctx)
 		stop()
-		if !passes(err) && !Away(err) || whole.Err() != nil {
+		if !blobsAway(err) || pause(whole, blobPause) != nil {
 			return err
 		}
 	}
@@ -97,7 +118,7 @@ func (o *objects) Has(d blob.Digest, size int64) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("look for blob %s in the object store: %w", d, err)
+		return false, failed("look for blob "+string(d)+" in the object store", err)
 	}
 	return info.Size == uint64(size), nil
 }
@@ -116,7 +137,7 @@ func (o *objects) Get(d blob.Digest) (io.ReadCloser, error) {
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
 		return nil, fmt.Errorf("blob %s: %w", d, fs.ErrNotExist)
 	}
-	return nil, fmt.Errorf("read blob %s from the object store: %w", d, err)
+	return nil, failed("read blob "+string(d)+" from the object store", err)
 }
 
 // An object is an open blob.
@@ -150,22 +171,19 @@ func (o *objects) Put(d blob.Digest, size int64, r io.ReadSeeker) error {
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("store blob %s in the object store: %w", d, err)
-	}
-	return nil
+	return failed("store blob "+string(d)+" in the object store", err)
 }
 
 func (o *objects) Remove(d blob.Digest) error {
 	err := again(0, func(ctx context.Context) error { return o.store.Delete(ctx, string(d)) })
-	if err != nil && !errors.Is(err, jetstream.ErrObjectNotFound) {
-		return fmt.Errorf("remove blob %s from the object store: %w", d, err)
+	if errors.Is(err, jetstream.ErrObjectNotFound) {
+		return nil
 	}
-	return nil
+	return failed("remove blob "+string(d)+" from the object store", err)
 }
 
 func (o *objects) Mark() (string, error) {
-	ctx, stop := within(0)
+	ctx, stop := within(markWithin, 0)
 	defer stop()
 	mark, err := o.store.GetString(ctx, blobMark)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
@@ -178,7 +196,7 @@ func (o *objects) Mark() (string, error) {
 }
 
 func (o *objects) SetMark(mark string) error {
-	ctx, stop := within(0)
+	ctx, stop := within(markWithin, 0)
 	defer stop()
 	if _, err := o.store.PutString(ctx, blobMark, mark); err != nil {
 		return fmt.Errorf("mark the object store of blobs: %w", err)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -74,12 +76,78 @@ func TestBlobsInACluster(t *testing.T) {
 		t.Errorf("removed: %v, %v", there, err)
 	}
 	c.Kill(t, "n2")
-	if err := a.Put(d, int64(len(large)), bytes.NewReader(large)); err != nil {
-		t.Errorf("with two of three servers: %v", err)
+	within(t, "a blob is stored with two of three servers", func() bool {
+		err := a.Put(d, int64(len(large)), bytes.NewReader(large))
+		if err != nil && !errors.Is(err, blob.ErrAway) { // the cluster may elect a leader first
+			t.Fatal(err)
+		}
+		return err == nil
+	})
+	within(t, "a blob is read with two of three servers", func() bool {
+		got, err := b.Read(d, int64(len(large)))
+		if err != nil && !errors.Is(err, blob.ErrAway) {
+			t.Fatal(err)
+		}
+		return bytes.Equal(got, large)
+	})
+}
+
+// TestBlobsWithoutALeader checks that each request is refused as temporary while the cluster has no leader, and
+// that the blobs are there when it has one again.
+func TestBlobsWithoutALeader(t *testing.T) {
+	c := queuetest.Start(t)
+	q := c.Open(t, queue.Listener{})
+	defer q.Close()
+	origin, err := q.Blobs(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got, err := b.Read(d, int64(len(large))); err != nil || !bytes.Equal(got, large) {
-		t.Errorf("with two of three servers: %d bytes, %v", len(got), err)
+	data := []byte("hello")
+	d, other := blob.Of(data), blob.Of([]byte("other"))
+	if err := origin.Put(d, 5, bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
 	}
+	open := func() *blob.Dir {
+		t.Helper()
+		dir, err := blob.Open(t.TempDir(), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir.CacheOf(origin)
+		return dir
+	}
+	for _, dead := range [][]string{{"n2", "n3"}, {"n1"}} { // no leader, then no server
+		for _, name := range dead {
+			c.Kill(t, name)
+		}
+		var all sync.WaitGroup
+		for what, do := range map[string]func(dir *blob.Dir) error{
+			"has":    func(dir *blob.Dir) error { _, err := dir.Has(d, 5); return err },
+			"find":   func(dir *blob.Dir) error { _, err := dir.Find(d); return err },
+			"read":   func(dir *blob.Dir) error { _, err := dir.Read(d, 5); return err },
+			"put":    func(dir *blob.Dir) error { return dir.Put(other, 5, strings.NewReader("other")) },
+			"remove": func(dir *blob.Dir) error { return dir.Remove(other) },
+		} {
+			dir := open()
+			all.Go(func() {
+				if err := do(dir); !errors.Is(err, blob.ErrAway) || errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%s without %v: %v", what, dead, err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	for _, name := range []string{"n1", "n2", "n3"} {
+		c.Restart(t, name)
+	}
+	dir := open()
+	within(t, "the blob is there again", func() bool {
+		got, err := dir.Read(d, 5)
+		if err != nil && !errors.Is(err, blob.ErrAway) {
+			t.Fatal(err)
+		}
+		return bytes.Equal(got, data)
+	})
 }
 
 // TestNewsOfServers checks that each server receives the news of the others, but not its own.

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"assay/judge"
+	"assay/judge/blob"
 	"assay/judge/host/auth"
 	"assay/judge/host/desk"
 	"assay/judge/host/store"
@@ -66,7 +67,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) {
 		refusal = &desk.Refusal{Code: refusal.Code, Text: refusal.Text, Hint: fmt.Sprintf("check the address. What it names may have been "+
 			"removed, or the account %s may not see it: then ask the jury or an administrator.", r.Me.Login)}
 	}
-	if errors.Is(err, store.ErrStopped) || errors.Is(err, store.ErrAway) {
+	if errors.Is(err, store.ErrStopped) || errors.Is(err, store.ErrAway) || errors.Is(err, blob.ErrAway) {
 		w.Header().Set("Retry-After", "5")
 	}
 	if err := s.Page(w, r, refusal.Code, "refused", refusal.Text,
@@ -104,6 +105,9 @@ func (s *Site) refusal(r *Request, err error) *desk.Refusal {
 	case errors.Is(err, store.ErrAway):
 		s.Log.Error("no database", "method", r.Method, "path", plainPath(r), "error", err)
 		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: store.ErrAway.Error(), Hint: "try again in a few seconds"}
+	case errors.Is(err, blob.ErrAway):
+		s.Log.Error("no shared files", "method", r.Method, "path", plainPath(r), "error", err)
+		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: blob.ErrAway.Error(), Hint: "try again in a few seconds"}
 	case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
 		s.Log.Error("no room", "method", r.Method, "path", plainPath(r), "error", err)
 		refusal = &desk.Refusal{Code: http.StatusServiceUnavailable, Text: "the server's disk is full", Hint: "tell the server's administrator"}

@@ -1,12 +1,17 @@
 package web_test
 
 import (
+	"fmt"
+	"io"
+	"log/slog"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"assay/judge/blob"
 	"assay/judge/host/store"
+	"assay/judge/host/web"
 	"assay/judge/host/web/webtest"
 )
 
@@ -89,5 +94,27 @@ func TestWritesAreStopped(t *testing.T) {
 	if got.Code != 503 || got.Header.Get("Retry-After") != "5" || !strings.Contains(got.Body, "the data of this server is being moved to another database") ||
 		!strings.Contains(got.Body, "try again in a few seconds") {
 		t.Errorf("a form: %d %v\n%s", got.Code, got.Header, got.Body)
+	}
+}
+
+// away is an origin of blobs that does not respond.
+type away struct{ blob.Origin }
+
+func (away) Get(blob.Digest) (io.ReadCloser, error) {
+	return nil, fmt.Errorf("secret: %w", blob.ErrAway)
+}
+
+// TestSharedFilesAreAway checks that a page that needs a file says that shared files do not respond.
+func TestSharedFilesAreAway(t *testing.T) {
+	h := webtest.New(t, func(h *webtest.Harness, o *web.Options) {
+		o.Log = slog.New(slog.DiscardHandler)
+		h.Desk.Blobs = webtest.Must[*blob.Dir](t)(blob.Open(t.TempDir(), 1<<20))
+		h.Desk.Blobs.CacheOf(away{})
+	})
+	h.Contest("now", -time.Minute, store.Public, store.Settings{})
+	got := h.Ask("", "GET", "/c/now/p/A", nil)
+	if got.Code != 503 || got.Header.Get("Retry-After") != "5" || !strings.Contains(got.Body, "the shared files do not respond") ||
+		!strings.Contains(got.Body, "try again in a few seconds") || strings.Contains(got.Body, "secret") {
+		t.Errorf("a page that needs a file: %d %v\n%s", got.Code, got.Header, got.Body)
 	}
 }
