@@ -170,7 +170,7 @@ func (t *table) seat(parts [][]byte) error {
 		if n > 2 {
 			b.conn.pipes.clock = t.sock.take()
 		}
-		if err := errors.Join(syscall.SetNonblock(b.conn.in, true), syscall.SetNonblock(b.conn.out, false)); err != nil {
+		if err := errors.Join(syscall.SetNonblock(b.conn.in, true), syscall.SetNonblock(b.conn.out, true)); err != nil {
 			return err
 		}
 	}
@@ -325,13 +325,13 @@ func (c *conn) ask(id int, request []byte, budget int64, game bool) []byte {
 
 // silent disqualifies a bot that has written anything but comments without a request.
 func (c *conn) silent() {
-	if len(c.unread) == 0 && poll(c.out, pollIn, 0) == 0 {
-		return
-	}
-	for poll(c.out, pollIn, 0) != 0 && len(c.unread) <= MaxOutput {
-		if !c.read() {
+	for len(c.unread) <= MaxOutput {
+		if !c.available() {
 			break
 		}
+	}
+	if len(c.unread) == 0 && c.dead == "" {
+		return
 	}
 	c.comments()
 	switch {
@@ -401,29 +401,44 @@ func raw(call uintptr, fd int, b []byte) (int, syscall.Errno) {
 
 // read waits for output of the bot and reads it. It returns false at EOF.
 func (c *conn) read() bool {
+	for !c.available() {
+		switch {
+		case c.dead != "":
+			return false
+		case !c.table.hasNews():
+			poll(c.out, pollIn, -1)
+		case poll(c.out, pollIn, waitFor) == 0:
+			c.table.tellNews()
+		}
+	}
+	return true
+}
+
+// available reads output of the bot without waiting, and reports whether there was any. The bot usually answers while
+// the referee writes the request, so most answers need no poll.
+func (c *conn) available() bool {
 	if c.buffer == nil {
 		c.buffer = make([]byte, 4<<10)
 	}
 	if len(c.unread) == 0 {
 		c.unread = c.buffer[:0]
 	}
-	if c.table.hasNews() && poll(c.out, pollIn, waitFor) == 0 {
-		c.table.tellNews()
-	}
 	if cap(c.unread)-len(c.unread) < 512 {
 		c.unread = append(make([]byte, 0, 2*len(c.unread)+4096), c.unread...)
 	}
 	for {
 		n, err := raw(syscall.SYS_READ, c.out, c.unread[len(c.unread):cap(c.unread)])
-		if err == syscall.EINTR {
-			continue
-		}
-		if err != 0 || n <= 0 {
+		switch {
+		case err == syscall.EINTR:
+		case err == syscall.EAGAIN:
+			return false
+		case err != 0 || n <= 0:
 			c.dead = "its output ended"
 			return false
+		default:
+			c.unread = c.unread[:len(c.unread)+n]
+			return true
 		}
-		c.unread = c.unread[:len(c.unread)+n]
-		return true
 	}
 }
 
