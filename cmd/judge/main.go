@@ -57,11 +57,11 @@ func contents(c *console) []group {
 		{"judge", "Judge solutions:", []*cobra.Command{submitCommand(c), listCommand(c), showCommand(c), statementCommand(c), reportCommand(c)}},
 		{"set", "Set problems:", []*cobra.Command{
 			initCommand(c), newCommand(c), generateCommand(c), verifyCommand(c), stressCommand(c), shrinkCommand(c),
-			coverageCommand(c), adequacyCommand(c), importCommand(c), exportCommand(c), freezeCommand(c),
+			coverageCommand(c), adequacyCommand(c), importCommand(c), exportCommand(c), bundleCommand(c),
 		}},
 		{"golf", "Code golf:", []*cobra.Command{golfCommand(c)}},
 		{"arena", "Games between bots:", []*cobra.Command{arenaCommand(c)}},
-		{"server", "Work with a server:", []*cobra.Command{loginCommand(c), logoutCommand(c), publishCommand(c), boardCommand(c)}},
+		{"server", "Work with a server:", []*cobra.Command{loginCommand(c), logoutCommand(c), publishCommand(c), scoreboardCommand(c)}},
 		{toolGroup, "This machine and this program:", []*cobra.Command{doctorCommand(c), langCommand(c), cli.VersionCommand()}},
 	}
 }

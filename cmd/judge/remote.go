@@ -123,7 +123,7 @@ func publishCommand(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish <problem>",
 		Short: "upload a problem to a server",
-		Long: `Publish bundles a problem (see judge freeze) and uploads it to a server, where it replaces the
+		Long: `Publish bundles a problem (see judge bundle) and uploads it to a server, where it replaces the
 problem of the same name. Only files that the server lacks are sent. Submissions that are
 being judged keep the earlier version.
 

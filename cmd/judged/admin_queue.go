@@ -69,7 +69,7 @@ func (a *admin) cancel() *cobra.Command {
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
 		if login == "" && problem == "" {
-			return &judge.Misuse{Err: errors.New("choose submissions with --login or --problem")}
+			return &judge.Misuse{Err: errors.New("choose submissions with --user or --problem")}
 		}
 		done, err := api.CancelMany(ctx, login, problem)
 		if err != nil {
@@ -77,13 +77,13 @@ func (a *admin) cancel() *cobra.Command {
 		}
 		fmt.Fprintf(a.out, "cancelled: %d submissions", done.Submissions)
 		if done.Flows > 0 {
-			fmt.Fprintf(a.out, ", %d flows", done.Flows)
+			fmt.Fprintf(a.out, ", %d remote runs", done.Flows)
 		}
 		fmt.Fprintln(a.out)
 		return nil
 	})
 	cmd.Flags().StringVar(
-		&login, "login", "",
+		&login, "user", "",
 		"of this username, with the remote runs of judge verify, adequacy, golf and arena",
 	)
 	cmd.Flags().StringVar(&problem, "problem", "", "to this problem")
@@ -93,7 +93,7 @@ func (a *admin) cancel() *cobra.Command {
 func (a *admin) judgings() *cobra.Command {
 	var f client.JudgingFilter
 	var versions bool
-	cmd := a.below("judgings", "list judgements and the workers that made them", func(
+	cmd := a.below("judgements", "list judgements and the workers that made them", func(
 		ctx context.Context, api *client.Client, _ []string,
 	) error {
 		all, err := api.Judgings(ctx, f)

@@ -17,7 +17,7 @@ import (
 
 func (a *admin) worker() *cobra.Command {
 	cmd := &cobra.Command{Use: "worker", Short: "add, list, drain and revoke workers"}
-	var guest bool
+	var untrusted bool
 	add := &cobra.Command{Use: "add <name>", Short: "create a code with which a worker joins once, within 24 hours",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			api, err := a.api()
@@ -28,7 +28,7 @@ func (a *admin) worker() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			i, err := api.Invite(cmd.Context(), client.NewInvite{Worker: args[0], Guest: guest})
+			i, err := api.Invite(cmd.Context(), client.NewInvite{Worker: args[0], Guest: untrusted})
 			if err != nil {
 				return err
 			}
@@ -44,14 +44,14 @@ func (a *admin) worker() *cobra.Command {
 					"When it has joined, add it to the configuration of the cluster, which this command prints:\n  judged admin worker cluster",
 				)
 			}
-			if guest {
+			if untrusted {
 				fmt.Fprintln(a.out, "A verdict of an untrusted worker counts only after a trusted worker has also judged the submission. "+
 					"Without a trusted worker, verdicts wait.")
 			}
 			return nil
 		}}
 	add.Flags().BoolVar(
-		&guest, "guest", false,
+		&untrusted, "untrusted", false,
 		"the machine belongs to another owner: workers of yours rejudge its submissions, and it gets no problem whose contest has not ended",
 	)
 	list := a.below("list", "list the workers", func(ctx context.Context, api *client.Client, _ []string) error {
@@ -66,7 +66,7 @@ func (a *admin) worker() *cobra.Command {
 			}
 			class := w.Class
 			if w.Guest {
-				class += " guest"
+				class += " untrusted"
 			}
 			if w.Factor > 0 {
 				class += fmt.Sprintf(" x%.2f", w.Factor)

@@ -97,7 +97,7 @@ func (h *harness) get(path string) string {
 
 const (
 	feedPath  = "/api/2026-01/contests/now/event-feed"
-	boardPath = "/c/now/board"
+	boardPath = "/c/now/scoreboard"
 )
 
 // agree waits until all servers return the same data, with at least this many final verdicts.

@@ -146,10 +146,10 @@ var floods = []struct {
 		return always(send("GET", "/c/now", cookie, ""))
 	}},
 	{"boards", 32, func(_ *harness, _ person, cookie, _ string) func(int64) []byte {
-		return always(send("GET", "/c/now/board", cookie, ""))
+		return always(send("GET", "/c/now/scoreboard", cookie, ""))
 	}},
 	{"boards-of-nobody", 32, func(*harness, person, string, string) func(int64) []byte {
-		return always(send("GET", "/c/now/board", "", ""))
+		return always(send("GET", "/c/now/scoreboard", "", ""))
 	}},
 	{"logins", 32, func(*harness, person, string, string) func(int64) []byte {
 		return func(i int64) []byte {

@@ -103,7 +103,7 @@ func fill(t *testing.T, dir string) (backup string) {
 	must(t, os.WriteFile(filepath.Join(dir, savedPasswords), append(text, '\n'), 0o644))
 	conclude(t, data)
 	r := startReader(t, data, passwords)
-	for _, page := range []string{"/c/" + demo.Slug + "/balloons", "/c/" + demo.Slug + "/board"} {
+	for _, page := range []string{"/c/" + demo.Slug + "/balloons", "/c/" + demo.Slug + "/scoreboard"} {
 		r.ask(desk.AdminLogin, page) // settles the balloons, and stores the scoreboard
 	}
 	address, token, err := server.Admin(data)
@@ -221,8 +221,8 @@ var asked = []struct {
 	paths []string
 }{
 	{"token", []string{
-		"/v1/account", "/v1/problems", "/v1/contests/demo/board", "/v1/contests/demo/board?view=staff", "/v1/contests/demo/rejudgings",
-		"/v1/submissions?contest=demo", "/v1/tokens", "/v1/accounts", "/v1/invitations", "/v1/classes", "/v1/judgings",
+		"/v1/account", "/v1/problems", "/v1/contests/demo/scoreboard", "/v1/contests/demo/scoreboard?view=jury", "/v1/contests/demo/rejudgings",
+		"/v1/submissions?contest=demo", "/v1/tokens", "/v1/accounts", "/v1/invitations", "/v1/classes", "/v1/judgements",
 	}},
 	{"admin", below("/api/contests/demo", "", "/access", "/state", "/judgement-types", "/languages", "/problems", "/groups", "/organizations",
 		"/teams", "/persons", "/accounts", "/submissions", "/judgements", "/clarifications", "/awards", "/scoreboard")},
@@ -243,7 +243,7 @@ func below(address string, paths ...string) (all []string) {
 // seen lists pages with some text that each must contain.
 var seen = []stored{
 	{As: "", Path: "/c/demo", Has: []string{"The demo"}},
-	{As: "", Path: "/c/demo/board", Has: []string{"Ackermann", "Big O No", "Halting Problems"}},
+	{As: "", Path: "/c/demo/scoreboard", Has: []string{"Ackermann", "Big O No", "Halting Problems"}},
 	{As: "", Path: "/ladder/hill", Has: []string{"The hill"}},
 	{As: "", Path: "/hole/wythoff", Has: []string{"The hole of wythoff"}},
 	{As: "team1", Path: "/c/demo/clar", Has: []string{"Any text that is not a position"}},
@@ -360,7 +360,7 @@ func writeBundle(t *testing.T, judgeCommand, dir string) {
 	}
 	to, err := filepath.Abs(dir)
 	must(t, err)
-	for _, args := range []string{"generate sum", "freeze sum " + to} {
+	for _, args := range []string{"generate sum", "bundle sum " + to} {
 		cmd := exec.Command(judgeCommand, strings.Fields(args)...)
 		cmd.Dir = contest
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -37,7 +37,7 @@ func Is(path string) bool { return filepath.Ext(path) == Extension }
 func Name(path string) string { return strings.TrimSuffix(filepath.Base(path), Extension) }
 
 // damagedHint is the remedy for every error in a bundle file.
-const damagedHint = "get the bundle again, or freeze the problem again with: judge freeze"
+const damagedHint = "get the bundle again, or freeze the problem again with: judge bundle"
 
 // Bundle is a frozen problem.
 type Bundle struct {

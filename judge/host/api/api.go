@@ -135,7 +135,7 @@ var routes = []route{
 	{"GET " + client.HolesPath + "/{hole}/answers/{number}", submit, (*api).getAnswer, 0, nil, client.Answer{}},
 	{"PUT " + client.FlowsPath + "/{id}", give, (*api).putFlow, withFlow, client.NewFlow{}, client.Flow{}},
 	{"DELETE " + client.FlowsPath + "/{id}", give, (*api).cancelFlow, 0, nil, struct{}{}},
-	{"GET " + client.FlowsPath + "/{id}/parts", give, (*api).flowParts, 0, nil, client.FlowLine{}},
+	{"GET " + client.FlowsPath + "/{id}/tasks", give, (*api).flowParts, 0, nil, client.FlowLine{}},
 	{"GET " + client.QueuePath, token, (*api).queue, 0, nil, []client.Queue{}},
 	{"GET " + client.AccountLoadsPath, admin, (*api).accountLoads, 0, nil, []client.AccountLoad{}},
 	{"GET " + client.TokensPath, admin, (*api).tokens, 0, nil, []client.Token{}},

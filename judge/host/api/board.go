@@ -11,7 +11,7 @@ import (
 
 // board responds with the scoreboard of a contest.
 func (a *api) board(w http.ResponseWriter, r *http.Request, who *caller) error {
-	slug, staff := r.PathValue("slug"), r.URL.Query().Get("view") == "staff"
+	slug, staff := r.PathValue("slug"), r.URL.Query().Get("view") == "jury"
 	seat, err := a.seatIn(r, who, slug)
 	if err != nil {
 		return err

@@ -45,8 +45,8 @@ func TestWhoSeesWhichBoard(t *testing.T) {
 		said      string
 	}{
 		{"submit", "now", 200, `"scoreboard was frozen"`},
-		{"publish", "now?view=staff", 200, "this one is not"},
-		{"submit", "now?view=staff", 403, "not for you"},
+		{"publish", "now?view=jury", 200, "this one is not"},
+		{"submit", "now?view=jury", 403, "not for you"},
 		{"submit", "later", 403, "has not begun yet"},
 		{"publish", "later", 200, "has not started"},
 		{"submit", "hidden", 404, "there is no contest"},

@@ -28,7 +28,7 @@ func TestEachBotIsBounded(t *testing.T) {
 		{flow.Golf, []job.File{file("1/a.py", 900), file("2/a.py", 900)}, http.StatusRequestEntityTooLarge, "1800 bytes"},
 	} {
 		n := client.NewFlow{Kind: c.kind, Problem: "sum", Files: c.files}
-		status, said := h.ask("submit", "PUT", "/v1/flows/AAAAAAAAAAAAAAAAAAAAAAAA", n)
+		status, said := h.ask("submit", "PUT", "/v1/workflows/AAAAAAAAAAAAAAAAAAAAAAAA", n)
 		if status != c.status || !strings.Contains(said, c.says) {
 			t.Errorf("%s with %v: %d %s", c.kind, c.files, status, said)
 		}

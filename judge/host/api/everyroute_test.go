@@ -65,7 +65,7 @@ func TestEveryRouteOfCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.well("publish", "DELETE", "/v1/flows/"+strings.Repeat("x", 20), nil, "")
+	h.well("publish", "DELETE", "/v1/workflows/"+strings.Repeat("x", 20), nil, "")
 
 	h.well("admin", "POST", "/v1/backup", client.Backup{Name: "monday"}, "dir")
 	h.well("admin", "POST", "/v1/move", nil, "lines")

@@ -72,7 +72,7 @@ func (a *api) tellAnswer(w http.ResponseWriter, r *http.Request, h *store.Hole, 
 	told := client.Answer{
 		Hole: h.Slug, Number: kept.Number, State: string(kept.State), Flow: kept.Flow, Verdict: kept.Verdict, Why: kept.Why,
 		Language: kept.Name, Bytes: kept.Bytes, Chars: kept.Chars,
-		Page: fmt.Sprintf("%s/hole/%s/a/%d", a.URL.URL, h.Slug, kept.Number),
+		Page: fmt.Sprintf("%s/hole/%s/s/%d", a.URL.URL, h.Slug, kept.Number),
 	}
 	if kept.State == store.Standing {
 		var err error

@@ -95,7 +95,7 @@ func TestAnotherMachine(t *testing.T) {
 			t.Errorf("the worker is %+v, %v; want %s", w, err, want)
 		}
 	}
-	hello(func(*job.Offer) {}, 200, `"lanes":[0,1,2,3,4,5]`) // the first worker defines the class
+	hello(func(*job.Offer) {}, 200, `"priorities":[0,1,2,3,4,5]`) // the first worker defines the class
 	const differs = `{"error":"this machine does not judge as the others of its class do:\n  `
 	hello(func(o *job.Offer) { delete(o.Languages, "lua") }, 409, differs+`lua: the class main has \"5.4\", this machine has nothing: apt-get install lua5.4"`)
 	state(store.Drained)
@@ -125,7 +125,7 @@ func TestAnotherMachine(t *testing.T) {
 	hello(other, 200, `"worker":"w"`)
 	hello(func(*job.Offer) {}, 409, "dash 1")
 	accept("w", 200, `{"stopped":[]}`)
-	hello(func(o *job.Offer) { o.Version = "v2" }, 200, `"lanes":[1,2,3,4,5],"queue":"","notes":["this worker is of another version than the server: it judges no running contests"]`)
+	hello(func(o *job.Offer) { o.Version = "v2" }, 200, `"priorities":[1,2,3,4,5],"queue":"","notes":["this worker is of another version than the server: it judges no running contests"]`)
 	state(store.Active)
 }
 
@@ -205,8 +205,8 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 			t.Errorf("the class is %+v, %v", c, err)
 		}
 	}
-	hello(0, "", 200, `"lanes":[0,1,2,3,4,5],"queue":""}`)
-	hello(500, "others were busy", 200, `"lanes":[0,1,2,3,4,5],"queue":""}`)
+	hello(0, "", 200, `"priorities":[0,1,2,3,4,5],"queue":""}`)
+	hello(500, "others were busy", 200, `"priorities":[0,1,2,3,4,5],"queue":""}`)
 	speed(0)
 	hello(200, "", 200, `"factor":1}`)
 	speed(200)
@@ -222,7 +222,7 @@ func TestMachinesOfOneClassAreEquallyFast(t *testing.T) {
 	}
 
 	h.mixed("main")
-	hello(300, "", 200, `"lanes":[1,2,3,4,5],"queue":"","factor":1.5,"scale":1.5,"notes":["the machines of the class main are mixed: it judges no running contests, and time limits follow how fast a machine is"]`)
+	hello(300, "", 200, `"priorities":[1,2,3,4,5],"queue":"","factor":1.5,"scale":1.5,"notes":["the machines of the class main are mixed: it judges no running contests, and time limits follow how fast a machine is"]`)
 	hello(100, "", 200, `"scale":0.5`)
 	hello(0, "", 200, `"this machine was not measured, and limits are not adjusted: run judged worker --calibrate"`)
 	hello(401, "", 409, "at most 2.00 is taken")
@@ -244,7 +244,7 @@ func TestAGuestDecidesNothing(t *testing.T) {
 	o := offer()
 	o.Speed = &job.Speed{Loads: map[string]float64{"arithmetic": 1}}
 	got, said := h.ask("anonymous", "POST", "/v1/workers/join", client.Join{Code: i.Code, Key: key, Offer: o})
-	if got != 200 || !strings.Contains(said, `"lanes":[1,2,3,4,5],"queue":"","notes":["this worker is a guest: `) {
+	if got != 200 || !strings.Contains(said, `"priorities":[1,2,3,4,5],"queue":"","notes":["this worker is untrusted: `) {
 		t.Errorf("to join is answered %d %s", got, said)
 	}
 	if w, err := h.store.Worker(t.Context(), "friend"); err != nil || !w.Guest {

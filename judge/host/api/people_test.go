@@ -47,7 +47,7 @@ func TestImport(t *testing.T) {
 		t.Fatalf("there are %d accounts, and were %d", now, before)
 	}
 	n.DryRun, n.Seen = false, s.Preview.Digest
-	if code, said := h.ask("admin", "POST", client.PeoplePath, n); code != 200 || !strings.Contains(said, `"login":"jurgen-gross"`) || count() != before+1 {
+	if code, said := h.ask("admin", "POST", client.PeoplePath, n); code != 200 || !strings.Contains(said, `"username":"jurgen-gross"`) || count() != before+1 {
 		t.Errorf("the import: %d %s", code, said)
 	}
 }

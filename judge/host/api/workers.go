@@ -167,7 +167,7 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 	hash := auth.Hash(strings.TrimSpace(j.Code))
 	const again = "get a new one: judged admin worker add NAME"
 	var class string
-	var guest bool
+	var untrusted bool
 	i, err := a.Store.Invite(r.Context(), hash)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -179,13 +179,13 @@ func (a *api) join(w http.ResponseWriter, r *http.Request, _ *caller) error {
 		if kerr != nil || known.State == store.Revoked {
 			return &status{http.StatusForbidden, "the join code was used already: it is good for one worker", again}
 		}
-		class, guest = known.Class, known.Guest
+		class, untrusted = known.Class, known.Guest
 	case err != nil:
 		return err
 	default:
-		class, guest = i.Class, i.Guest
+		class, untrusted = i.Class, i.Guest
 	}
-	fit, err := a.fitting(r, class, guest, &j.Offer)
+	fit, err := a.fitting(r, class, untrusted, &j.Offer)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ type fit struct {
 
 // fitting checks whether a worker with capabilities o fits a class. It returns the consequences for the worker,
 // such as its priorities and notes, or an error that says why the worker does not fit.
-func (a *api) fitting(r *http.Request, class string, guest bool, o *job.Offer) (*fit, error) {
+func (a *api) fitting(r *http.Request, class string, untrusted bool, o *job.Offer) (*fit, error) {
 	lanes, err := job.Admit(o, a.Version)
 	if err != nil {
 		return nil, &status{http.StatusConflict, err.Error(), ""}
@@ -227,7 +227,7 @@ func (a *api) fitting(r *http.Request, class string, guest bool, o *job.Offer) (
 	}
 	same := &job.Class{Name: c.Name, Arch: c.Arch, Rung: c.Rung, Languages: c.Languages}
 	all := same.Differences(o)
-	if len(all) == 0 && o.Speed.Known() && c.Speed == nil && !guest {
+	if len(all) == 0 && o.Speed.Known() && c.Speed == nil && !untrusted {
 		if c, err = a.Store.MeasureClass(r.Context(), class, o.Speed); err != nil {
 			return nil, err
 		}
@@ -250,11 +250,11 @@ func (a *api) fitting(r *http.Request, class string, guest bool, o *job.Offer) (
 			f.notes = append(f.notes, "this machine was not measured, and limits are not adjusted: run judged worker --calibrate")
 		}
 	}
-	if guest {
-		f.notes = append(f.notes, "this worker is a guest: it gets nothing of problems whose contest has not ended, and "+
+	if untrusted {
+		f.notes = append(f.notes, "this worker is untrusted: it gets nothing of problems whose contest has not ended, and "+
 			"what it judges counts when another worker has judged it as well")
 	}
-	if mixed || guest {
+	if mixed || untrusted {
 		f.lanes = slices.DeleteFunc(slices.Clone(lanes), func(l job.Lane) bool { return l == job.Contest })
 	}
 	return f, nil
@@ -497,7 +497,7 @@ func (a *api) judgings(w http.ResponseWriter, r *http.Request, _ *caller) error 
 	if origin != "" && origin != store.Borderline && origin != store.OfGuest && origin != store.OfRejudge {
 		return &status{
 			http.StatusBadRequest,
-			fmt.Sprintf("origin=%.40q is not a reason to rejudge: use borderline, guest, or rejudge", origin), "",
+			fmt.Sprintf("origin=%.40q is not a reason to rejudge: use borderline, untrusted, or rejudge", origin), "",
 		}
 	}
 	rows, err := a.Store.Judgings(r.Context(), store.JudgingFilter{

@@ -45,14 +45,14 @@ func TestABrowserKeepsUp(t *testing.T) {
 	}
 	serve("/style.css", "text/css", report.Style()+Style())
 	serve("/board.js", "text/javascript", Script())
-	staff := func(r *http.Request) bool { return r.URL.Query().Get("view") == "staff" }
-	mux.HandleFunc("/c/regional/board", func(w http.ResponseWriter, r *http.Request) {
+	staff := func(r *http.Request) bool { return r.URL.Query().Get("view") == "jury" }
+	mux.HandleFunc("/c/regional/scoreboard", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:")
 		if _, err := l.ServePage(w, r, Viewer{Staff: staff(r)}); err != nil {
 			t.Error(err)
 		}
 	})
-	mux.HandleFunc("/c/regional/board/events", func(w http.ResponseWriter, r *http.Request) { hall.ServeEvents(w, r, l, staff(r)) })
+	mux.HandleFunc("/c/regional/scoreboard/events", func(w http.ResponseWriter, r *http.Request) { hall.ServeEvents(w, r, l, staff(r)) })
 	web := httptest.NewServer(mux)
 	t.Cleanup(web.Close)
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -64,7 +64,7 @@ func TestABrowserKeepsUp(t *testing.T) {
 			At: s.Contest.Start.Add(time.Duration(number) * time.Minute), Verdict: []judge.Verdict{"AC", "AC", "WA", ""}[rng.IntN(4)],
 		}}, nil)
 	}
-	for _, path := range []string{"/c/regional/board", "/c/regional/board?view=staff", "/c/regional/board?group=girls"} {
+	for _, path := range []string{"/c/regional/scoreboard", "/c/regional/scoreboard?view=jury", "/c/regional/scoreboard?group=girls"} {
 		b := browser.Open(t, web.URL+path)
 		b.Wide(390)
 		for range 12 {
@@ -150,7 +150,7 @@ func TestABrowserOfTwoServers(t *testing.T) {
 		w.Header().Set("Content-Type", "text/javascript")
 		fmt.Fprint(w, Script())
 	})
-	mux.HandleFunc("/board", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("/scoreboard", func(w http.ResponseWriter, r *http.Request) {
 		switch asked.Add(1) { // the first three are of the beginning
 		case 4: // this response does not have it yet
 			defer loads.Apply(solved, nil)
@@ -163,10 +163,10 @@ func TestABrowserOfTwoServers(t *testing.T) {
 		}
 	})
 	hall := NewHall(HallOptions{})
-	mux.HandleFunc("/c/regional/board/events", func(w http.ResponseWriter, r *http.Request) { hall.ServeEvents(w, r, hears, false) })
+	mux.HandleFunc("/c/regional/scoreboard/events", func(w http.ResponseWriter, r *http.Request) { hall.ServeEvents(w, r, hears, false) })
 	web := httptest.NewServer(mux)
 	t.Cleanup(web.Close)
-	b := browser.Open(t, web.URL+"/board")
+	b := browser.Open(t, web.URL+"/scoreboard")
 	b.Is("loads before the change", `String(performance.getEntriesByType('resource').filter(e => e.initiatorType === 'fetch').length)`, "2")
 	hears.Apply(solved, nil)
 	b.Is("the first row", `document.querySelector("tbody tr").id`, "t-"+s.Teams[1].ID)
@@ -190,17 +190,17 @@ func TestProjector(t *testing.T) {
 				fmt.Fprint(w, body)
 			})
 		}
-		mux.HandleFunc("/board", func(w http.ResponseWriter, r *http.Request) {
+		mux.HandleFunc("/scoreboard", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:")
 			if _, err := l.ServePage(w, r, Viewer{Projector: true}); err != nil {
 				t.Error(err)
 			}
 		})
 		hall := NewHall(HallOptions{})
-		mux.HandleFunc("/c/regional/board/events", func(w http.ResponseWriter, r *http.Request) { hall.ServeEvents(w, r, l, false) })
+		mux.HandleFunc("/c/regional/scoreboard/events", func(w http.ResponseWriter, r *http.Request) { hall.ServeEvents(w, r, l, false) })
 		web := httptest.NewServer(mux)
 		t.Cleanup(web.Close)
-		b := browser.Open(t, web.URL+"/board")
+		b := browser.Open(t, web.URL+"/scoreboard")
 		b.Wide(1920)
 		const shown = `[...document.querySelectorAll('tbody tr')].filter(r => !r.hidden)`
 		b.Is(fmt.Sprintf("%d teams: whether the page scrolls", teams), `(document.documentElement.scrollHeight > innerHeight) + ' ' + (document.documentElement.scrollWidth > innerWidth)`, "false false")

@@ -346,11 +346,11 @@ func (p *pen) html(s *sheet, group string, version int64) []byte {
 	out := make([]byte, 0, size)
 	view := ""
 	if p.staff {
-		view = "?view=staff"
+		view = "?view=jury"
 	}
 	out = append(out, `<section class="scores"`...)
 	if !p.static {
-		out = fmt.Appendf(out, ` data-version="%d" data-board="%s/board/events%s"`, version, p.head.base(), view)
+		out = fmt.Appendf(out, ` data-version="%d" data-board="%s/scoreboard/events%s"`, version, p.head.base(), view)
 	}
 	if group != "" {
 		out = append(out, ` data-group`...)
@@ -448,9 +448,9 @@ func (p *pen) link(at int, group string) string {
 	if p.static {
 		return staticName(at)
 	}
-	address, query := p.head.base()+"/board", "?"
+	address, query := p.head.base()+"/scoreboard", "?"
 	if p.staff {
-		address, query = address+"?view=staff", "&amp;"
+		address, query = address+"?view=jury", "&amp;"
 	}
 	if group != "" {
 		address += query + "group=" + pathPart(group)

@@ -229,7 +229,7 @@ func TestServed(t *testing.T) {
 		}
 		staff := r.URL.Query().Has("staff")
 		switch r.URL.Path {
-		case "/board":
+		case "/scoreboard":
 			if known, err := l.ServePage(w, r, board.Viewer{Staff: staff}); !known {
 				http.Error(w, fmt.Sprint(err), http.StatusNotFound)
 			}
@@ -255,28 +255,28 @@ func TestServed(t *testing.T) {
 		h.must(err)
 		return resp, string(body)
 	}
-	page, body := get("/board")
+	page, body := get("/scoreboard")
 	if page.StatusCode != 200 || !strings.HasPrefix(body, "<h1>Spring</h1>") || !strings.HasSuffix(body, "<hr>") || strings.Count(body, `<tr id="t-`) != 4 {
 		t.Errorf("%s\n%s", page.Status, body)
 	}
-	if again, body := get("/board", "If-None-Match", page.Header.Get("ETag")); again.StatusCode != http.StatusNotModified || body != "" {
+	if again, body := get("/scoreboard", "If-None-Match", page.Header.Get("ETag")); again.StatusCode != http.StatusNotModified || body != "" {
 		t.Errorf("the same page again: %s %q", again.Status, body)
 	}
-	if other, _ := get("/board", "If-None-Match", `"other"`); other.StatusCode != 200 {
+	if other, _ := get("/scoreboard", "If-None-Match", `"other"`); other.StatusCode != 200 {
 		t.Errorf("another page than the known one: %s", other.Status)
 	}
-	zipped, packed := get("/board", "Accept-Encoding", "br;q=1.0, gzip;q=0.8")
+	zipped, packed := get("/scoreboard", "Accept-Encoding", "br;q=1.0, gzip;q=0.8")
 	r, err := gzip.NewReader(strings.NewReader(packed))
 	h.must(err)
 	if plain, err := io.ReadAll(r); zipped.Header.Get("Content-Encoding") != "gzip" || err != nil || string(plain) != body {
 		t.Errorf("compressed: %v, %v\n%s", zipped.Header, err, plain)
 	}
 	for _, accept := range []string{"br", "gzip;q=0", "gzip; q=0.0", "xgzip"} {
-		if plain, _ := get("/board", "Accept-Encoding", accept); plain.Header.Get("Content-Encoding") != "" {
+		if plain, _ := get("/scoreboard", "Accept-Encoding", accept); plain.Header.Get("Content-Encoding") != "" {
 			t.Errorf("who accepts %q gets %s", accept, plain.Header.Get("Content-Encoding"))
 		}
 	}
-	if none, _ := get("/board?group=none"); none.StatusCode != http.StatusNotFound {
+	if none, _ := get("/scoreboard?group=none"); none.StatusCode != http.StatusNotFound {
 		t.Errorf("a group that is not there: %s", none.Status)
 	}
 	if bad, _ := get("/events?version=x"); bad.StatusCode != http.StatusBadRequest {

@@ -39,7 +39,7 @@ func TestReadersInTurn(t *testing.T) {
 			for _, firstGroup := range groups {
 				l := New(classroom(scoring.ICPC, start), signed)
 				serve := func(to Viewer, group, known string) *httptest.ResponseRecorder {
-					r := httptest.NewRequestWithContext(t.Context(), "GET", "/board?group="+strings.ReplaceAll(group, " ", "+"), nil)
+					r := httptest.NewRequestWithContext(t.Context(), "GET", "/scoreboard?group="+strings.ReplaceAll(group, " ", "+"), nil)
 					r.Header.Set("If-None-Match", known)
 					r.Header.Set("Accept-Encoding", "gzip")
 					w := httptest.NewRecorder()

@@ -10,7 +10,7 @@ import (
 // ContestsPath is the path of contests. BoardPath and ExportPath are relative to the path of a contest.
 const (
 	ContestsPath = "/v1/contests"
-	BoardPath    = "/board"
+	BoardPath    = "/scoreboard"
 	ExportPath   = "/export"
 )
 
@@ -44,7 +44,7 @@ type BoardRow struct {
 
 // A BoardCell is the result of a team in a problem.
 type BoardCell struct {
-	Tries   int     `json:"tries,omitempty"`
+	Tries   int     `json:"attempts,omitempty"`
 	Pending int     `json:"pending,omitempty"`
 	Solved  bool    `json:"solved,omitempty"`
 	First   bool    `json:"first_to_solve,omitempty"`
@@ -59,7 +59,7 @@ func (r *BoardRow) Time() time.Duration { return time.Duration(r.TimeS) * time.S
 func (c *Client) Board(ctx context.Context, contest string, staff bool) (b *Board, err error) {
 	path := ContestsPath + "/" + url.PathEscape(contest) + BoardPath
 	if staff {
-		path += "?view=staff"
+		path += "?view=jury"
 	}
 	err = c.call(ctx, http.MethodGet, path, nil, &b)
 	return b, err

@@ -19,7 +19,7 @@ import (
 )
 
 // FlowsPath is the path of flows.
-const FlowsPath = "/v1/flows"
+const FlowsPath = "/v1/workflows"
 
 // A NewFlow is a workflow to start. It works on a problem of the server, or on a snapshot of a problem directory
 // whose blobs have been uploaded. The kind of the workflow determines which of the two: see package flow.
@@ -38,7 +38,7 @@ type Flow struct {
 	Kind   flow.Kind `json:"kind"`
 	State  string    `json:"state"` // running, done, failed, cancelled
 	Reason string    `json:"reason,omitempty"`
-	Made   time.Time `json:"made"`
+	Made   time.Time `json:"created"`
 }
 
 // A Part is the result of one job of a flow.
@@ -56,7 +56,7 @@ type Part struct {
 // part itself, and finally the workflow. A line without fields keeps the connection open.
 type FlowLine struct {
 	Line json.RawMessage `json:"line,omitempty"`
-	Part *Part           `json:"part,omitempty"`
+	Part *Part           `json:"task,omitempty"`
 	End  *Flow           `json:"end,omitempty"`
 }
 

@@ -35,7 +35,7 @@ type Rejudging struct {
 	Why         string     `json:"why"`
 	By          string     `json:"by"`    // a username
 	State       string     `json:"state"` // running, applied, cancelled
-	Made        time.Time  `json:"made"`
+	Made        time.Time  `json:"created"`
 	Version     string     `json:"version,omitempty"` // digest of the version; if empty, each problem's active version
 	Repeats     int        `json:"repeats"`
 	Submissions int        `json:"submissions"`
@@ -49,7 +49,7 @@ type Rejudging struct {
 type Rejudged struct {
 	Number   int64         `json:"number"`
 	Problem  string        `json:"problem"`
-	Login    string        `json:"login"`
+	Login    string        `json:"username"`
 	Was      judge.Verdict `json:"was"`
 	WasScore string        `json:"was_score,omitempty"`
 	Done     bool          `json:"done"`

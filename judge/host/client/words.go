@@ -28,7 +28,7 @@ const (
 	JoinPath         = "/v1/workers/join"
 	HelloPath        = "/v1/workers/hello"
 	ClassesPath      = "/v1/classes"
-	JudgingsPath     = "/v1/judgings"
+	JudgingsPath     = "/v1/judgements"
 	BackupPath       = "/v1/backup"
 	MovePath         = "/v1/move"
 	PeoplePath       = "/v1/accounts"
@@ -53,7 +53,7 @@ type Server struct {
 
 // An Account is the account of a token.
 type Account struct {
-	Login  string   `json:"login"`
+	Login  string   `json:"username"`
 	Scopes []string `json:"scopes"`
 }
 
@@ -87,7 +87,7 @@ type Problem struct {
 	Slug   string      `json:"slug"`
 	Title  string      `json:"title"`
 	Bundle blob.Digest `json:"bundle"`
-	Made   time.Time   `json:"made"`
+	Made   time.Time   `json:"created"`
 }
 
 // A NewProblem publishes a bundle under a name.
@@ -95,7 +95,7 @@ type NewProblem struct {
 	Title    string      `json:"title"`
 	Manifest blob.Digest `json:"manifest"`
 	Config   blob.Digest `json:"config"`
-	Sheet    blob.Digest `json:"sheet,omitempty"` // a Sheet as JSON
+	Sheet    blob.Digest `json:"metadata,omitempty"` // a Sheet as JSON
 	// Practice sets what practice with the problem shows: off, verdict, samples, all, or default for the server's
 	// setting. If empty, the problem's setting does not change.
 	Practice string `json:"practice,omitempty"`
@@ -117,7 +117,7 @@ type NewSubmission struct {
 	Program  string     `json:"program"`
 	Language string     `json:"language,omitempty"`
 	Files    []job.File `json:"files"`
-	Folder   bool       `json:"folder,omitempty"`
+	Folder   bool       `json:"directory,omitempty"`
 	All      bool       `json:"all,omitempty"`
 }
 
@@ -128,7 +128,7 @@ type Submission struct {
 	Contest  string        `json:"contest,omitempty"` // slug, in lists and the sender's response; empty for practice
 	Problem  string        `json:"problem"`
 	Program  string        `json:"program"`
-	Login    string        `json:"login"`
+	Login    string        `json:"username"`
 	Received time.Time     `json:"received"`
 	State    string        `json:"state"` // waiting, out, done, failed, cancelled
 	Verdict  judge.Verdict `json:"verdict,omitempty"`
@@ -180,33 +180,33 @@ type Line struct {
 // Cancelled is the number of canceled jobs.
 type Cancelled struct {
 	Submissions int `json:"submissions"`
-	Flows       int `json:"flows"`
+	Flows       int `json:"workflows"`
 }
 
 // A Queue describes the pending work of a lane.
 type Queue struct {
-	Lane    job.Lane  `json:"lane"`
+	Lane    job.Lane  `json:"priority"`
 	Class   string    `json:"class"`
 	Waiting int       `json:"waiting"`
 	Out     int       `json:"out"`
 	Oldest  time.Time `json:"oldest"`
 	// OfGuests is the number of submissions that only untrusted workers have judged, while no trusted worker is
 	// online.
-	OfGuests int `json:"of_guests,omitempty"`
+	OfGuests int `json:"of_untrusted,omitempty"`
 }
 
 // An AccountLoad is the pending work of an account.
 type AccountLoad struct {
-	Login  string    `json:"login"`
+	Login  string    `json:"username"`
 	Jobs   int       `json:"jobs"` // of submissions and flows
-	Flows  int       `json:"flows"`
+	Flows  int       `json:"workflows"`
 	Idle   int       `json:"idle"` // workflows that wait to be planned
 	Oldest time.Time `json:"oldest"`
 }
 
 // NewToken is a request for a token.
 type NewToken struct {
-	Login  string    `json:"login"` // of an account, which is created if needed
+	Login  string    `json:"username"` // of an account, which is created if needed
 	Label  string    `json:"label"`
 	Scopes []Scope   `json:"scopes"`
 	Until  time.Time `json:"until,omitzero"` // if zero, it does not expire
@@ -215,7 +215,7 @@ type NewToken struct {
 // A Token is a token. Only the response that creates it contains Text.
 type Token struct {
 	ID      string    `json:"id"`
-	Login   string    `json:"login"`
+	Login   string    `json:"username"`
 	Label   string    `json:"label"`
 	Scopes  []string  `json:"scopes"`
 	Text    string    `json:"text,omitempty"` // only in the response that creates it
@@ -229,7 +229,7 @@ type NewInvite struct {
 	Worker string `json:"worker"` // its name
 	// Guest makes the worker untrusted: its verdicts become current only after a trusted worker has also judged
 	// the submission.
-	Guest bool `json:"guest,omitempty"`
+	Guest bool `json:"untrusted,omitempty"`
 }
 
 // An Invite is a join code for a worker.
@@ -256,7 +256,7 @@ type Hello struct {
 type Welcome struct {
 	Worker string     `json:"worker"` // its name
 	Class  string     `json:"class"`
-	Lanes  []job.Lane `json:"lanes"`
+	Lanes  []job.Lane `json:"priorities"`
 	Queue  string     `json:"queue"` // servers of a cluster; if empty, the bridge at queue.Path of this server
 	// Factor is this machine's CPU time divided by that of the first machine of its class. Zero means unknown.
 	// Time limits are multiplied by Scale; zero means 1.
@@ -270,7 +270,7 @@ type Welcome struct {
 type Worker struct {
 	Name      string    `json:"name"`
 	Class     string    `json:"class"`
-	Guest     bool      `json:"guest,omitempty"`
+	Guest     bool      `json:"untrusted,omitempty"`
 	Factor    float64   `json:"factor,omitempty"` // CPU time relative to the first machine of the class; 0 if unknown
 	State     string    `json:"state"`            // active, drained, revoked
 	Connected bool      `json:"connected"`
@@ -308,14 +308,14 @@ type Judging struct {
 	Submission string        `json:"submission"`
 	Number     int64         `json:"number"`
 	Problem    string        `json:"problem"`
-	Login      string        `json:"login"`
+	Login      string        `json:"username"`
 	Program    string        `json:"program"`
 	Worker     string        `json:"worker,omitempty"`
 	Verdict    judge.Verdict `json:"verdict,omitempty"`
 	Reason     string        `json:"reason,omitempty"`
 	Started    time.Time     `json:"started"`
 	Ended      time.Time     `json:"ended,omitzero"`
-	Stands     bool          `json:"stands"` // whether it is the current judgement
+	Stands     bool          `json:"current"` // whether it is the current judgement
 	// Case is the first failed test case, and CPUMillis is its CPU time. If none failed, both describe the slowest
 	// test case.
 	Case      string  `json:"case,omitempty"`
@@ -358,7 +358,7 @@ type refusal struct {
 
 // A Person is an account, as administrators see it.
 type Person struct {
-	Login    string `json:"login"`
+	Login    string `json:"username"`
 	Name     string `json:"name"`
 	Role     string `json:"role"`     // may be empty
 	Password bool   `json:"password"` // the account can log in with a password
@@ -382,15 +382,15 @@ type NewPeople struct {
 
 // A Slip is a login sheet.
 type Slip struct {
-	Login    string `json:"login"`
+	Login    string `json:"username"`
 	Name     string `json:"name"`
 	Password string `json:"password,omitempty"` // only in the response that sets it
 }
 
 // Slips lists the login sheets of created accounts, and the accounts that already existed.
 type Slips struct {
-	Made  []Slip `json:"made"`
-	There []Slip `json:"there"`
+	Made  []Slip `json:"created"`
+	There []Slip `json:"existing"`
 	// Preview describes what the import does, or would do in a dry run.
 	Preview roster.Preview `json:"preview"`
 }
@@ -421,7 +421,7 @@ type ImportReport struct {
 	Unchanged int      `json:"unchanged"`
 	Notes     []string `json:"notes"`
 	// Made lists the login sheets of created accounts.
-	Made []Slip `json:"made"`
+	Made []Slip `json:"created"`
 }
 
 // An ImportLine describes what an import does with an object.

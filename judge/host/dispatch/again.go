@@ -42,17 +42,17 @@ func (d *Dispatcher) doubt(ctx context.Context, r *job.Result) (*store.Doubt, er
 	if err != nil {
 		return nil, err
 	}
-	guests, err := d.o.Store.Guests(ctx, class)
+	untrusted, err := d.o.Store.Guests(ctx, class)
 	if err != nil {
 		return nil, err
 	}
 	ran := []string{r.Worker}
 	for _, run := range runs {
-		if run.Worker != "" && !slices.Contains(guests, run.Worker) && !slices.Contains(ran, run.Worker) {
+		if run.Worker != "" && !slices.Contains(untrusted, run.Worker) && !slices.Contains(ran, run.Worker) {
 			ran = append(ran, run.Worker)
 		}
 	}
-	if here, _ := d.view.others(class, slices.Concat(ran, guests)...); !here || len(ran) >= mostRuns {
+	if here, _ := d.view.others(class, slices.Concat(ran, untrusted)...); !here || len(ran) >= mostRuns {
 		return nil, nil
 	}
 	return &store.Doubt{Why: why + " on " + r.Worker, Exclude: ran}, nil
@@ -102,7 +102,7 @@ func (d *Dispatcher) Stranded(ctx context.Context) (stranded []*store.Repeat, er
 	for _, r := range repeats {
 		exclude := r.Exclude
 		if r.Origin == store.OfGuest { // workers that failed to judge it may try again
-			exclude = d.view.guests(r.Class)
+			exclude = d.view.untrusted(r.Class)
 		}
 		if here, _ := d.view.others(r.Class, exclude...); !here {
 			stranded = append(stranded, r)

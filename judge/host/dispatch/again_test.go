@@ -268,7 +268,7 @@ func TestAGuestThatLies(t *testing.T) {
 			l = other.take()
 			h.finish(l, says(l.Spec, judge.WrongAnswer))
 		}
-		if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.Drained || !strings.HasSuffix(w.Note, "judged admin judgings --worker guest") {
+		if w, err := h.store.Worker(t.Context(), "guest"); err != nil || w.State != store.Drained || !strings.HasSuffix(w.Note, "judged admin judgements --worker guest") {
 			t.Errorf("it is %+v, %v", w, err)
 		}
 		if w, err := h.store.Worker(t.Context(), "other"); err != nil || w.State != store.Active {

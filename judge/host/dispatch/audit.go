@@ -100,7 +100,7 @@ func (d *Dispatcher) judged(ctx context.Context, worker, account string, wrong b
 		return nil
 	}
 	note := fmt.Sprintf("other workers gave other verdicts on submissions of %d accounts: see /admin/audit; to list what "+
-		"it judged: judged admin judgings --worker %s", mostDiffer, worker)
+		"it judged: judged admin judgements --worker %s", mostDiffer, worker)
 	d.o.Log.Error("other workers disagree with a worker, which is drained", "worker", worker)
 	err := d.o.Store.Audit(ctx, store.Entry{Actor: "audit", Action: "drained worker", Object: worker, Detail: note})
 	return errors.Join(err, d.takeOut(ctx, worker, note))

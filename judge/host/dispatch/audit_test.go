@@ -169,7 +169,7 @@ func TestWorkersThatDiffer(t *testing.T) {
 						continue
 					}
 					drained = append(drained, w.name)
-					if want := "on submissions of 3 accounts: see /admin/audit; to list what it judged: judged admin judgings --worker " + w.name; !strings.HasSuffix(kept.Note, want) {
+					if want := "on submissions of 3 accounts: see /admin/audit; to list what it judged: judged admin judgements --worker " + w.name; !strings.HasSuffix(kept.Note, want) {
 						t.Errorf("the note of %s is %q", w.name, kept.Note)
 					}
 					h.until("it is told to take no more jobs", func() bool {

@@ -73,7 +73,7 @@ type Queue interface {
 	Renew(ctx context.Context) error
 	Stats(ctx context.Context) (queue.Stats, error)
 
-	Admit(worker, class, key string, guest bool) error
+	Admit(worker, class, key string, untrusted bool) error
 	Revoke(worker string)
 	Connected() (workers []string)
 	Order(worker string, o job.Order) error

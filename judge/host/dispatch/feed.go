@@ -108,27 +108,27 @@ func (d *Dispatcher) feedLane(ctx context.Context, epoch int64, lane job.Lane, c
 // returned, because an excluded worker would only release it. If a job has failed on all connected workers, any
 // trusted worker may get it again. Untrusted workers are excluded from problems of contests that have not ended.
 func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n int) (specs []*job.Spec, err error) {
-	guests := d.view.guests(class) // untrusted workers must not give a second verdict
+	untrusted := d.view.untrusted(class) // untrusted workers must not give a second verdict
 	for limit := n; ; limit *= 2 {
 		jobs, err := d.o.Store.Next(ctx, lane, class, limit)
 		if err != nil {
 			return nil, err
 		}
-		if len(guests) > 0 && lane != job.Contest { // untrusted workers do not have the contest lane
-			if err := d.exclude(ctx, jobs, guests); err != nil {
+		if len(untrusted) > 0 && lane != job.Contest { // untrusted workers do not have the contest lane
+			if err := d.exclude(ctx, jobs, untrusted); err != nil {
 				return nil, err
 			}
 		}
 		specs = specs[:0]
 		for _, j := range jobs {
 			if len(j.Exclude) > 0 {
-				here, free := d.view.others(class, slices.Concat(j.Exclude, guests)...)
+				here, free := d.view.others(class, slices.Concat(j.Exclude, untrusted)...)
 				if !here && j.Tries > 0 && !j.Alone {
 					if j.Kind.Patient() && d.failing.rests(j.ID, j.Tries, d.retry) {
 						continue
 					}
-					j.Exclude = guests
-					_, free = d.view.others(class, guests...)
+					j.Exclude = untrusted
+					_, free = d.view.others(class, untrusted...)
 				}
 				if !free {
 					continue
@@ -145,7 +145,7 @@ func (d *Dispatcher) next(ctx context.Context, lane job.Lane, class string, n in
 }
 
 // exclude adds untrusted workers to the excluded workers of jobs with a problem of a contest that has not ended.
-func (d *Dispatcher) exclude(ctx context.Context, jobs []*job.Spec, guests []string) (err error) {
+func (d *Dispatcher) exclude(ctx context.Context, jobs []*job.Spec, untrusted []string) (err error) {
 	known := map[string]bool{}
 	for _, j := range jobs {
 		reserved, is := known[j.Problem]
@@ -156,7 +156,7 @@ func (d *Dispatcher) exclude(ctx context.Context, jobs []*job.Spec, guests []str
 			known[j.Problem] = reserved
 		}
 		if reserved {
-			j.Exclude = slices.Concat(j.Exclude, guests)
+			j.Exclude = slices.Concat(j.Exclude, untrusted)
 		}
 	}
 	return nil

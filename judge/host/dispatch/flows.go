@@ -149,14 +149,14 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 	case step.Done:
 		return d.EndFlow(ctx, id, store.FlowDone, "")
 	}
-	guests, err := d.o.Store.Guests(ctx, d.o.Class) // their results would not be checked
+	untrusted, err := d.o.Store.Guests(ctx, d.o.Class) // their results would not be checked
 	if err != nil {
 		return err
 	}
 	jobs := make([]store.FlowJob, len(step.Jobs))
 	for i, j := range step.Jobs {
 		jobs[i] = store.FlowJob{
-			Key: j.Key, Work: j.Work, Lane: j.Lane, Class: d.o.Class, Cost: j.Cost, Exclude: d.excluded(&j, guests),
+			Key: j.Key, Work: j.Work, Lane: j.Lane, Class: d.o.Class, Cost: j.Cost, Exclude: d.excluded(&j, untrusted),
 			Owner: f.Owner, // all workflows of an account share the account's part of the queue
 		}
 	}
@@ -171,8 +171,8 @@ func (d *Dispatcher) plan(ctx context.Context, id string, now time.Time) error {
 }
 
 // excluded returns the workers that must not run a job of a workflow.
-func (d *Dispatcher) excluded(j *flow.Job, guests []string) []string {
-	all := slices.Concat(j.Exclude, guests)
+func (d *Dispatcher) excluded(j *flow.Job, untrusted []string) []string {
+	all := slices.Concat(j.Exclude, untrusted)
 	if j.Only != "" {
 		all = append(all, d.view.but(d.o.Class, j.Only)...)
 	}
@@ -182,7 +182,7 @@ func (d *Dispatcher) excluded(j *flow.Job, guests []string) []string {
 // someone reports whether a worker that may run j is online (here), and whether there is such a worker at all,
 // online or not (known).
 func (d *Dispatcher) someone(j *flow.Job) (here, known bool) {
-	exclude := d.excluded(j, d.view.guests(d.o.Class))
+	exclude := d.excluded(j, d.view.untrusted(d.o.Class))
 	here, _ = d.view.others(d.o.Class, exclude...)
 	return here, slices.ContainsFunc(d.view.but(d.o.Class, ""), func(w string) bool { return !slices.Contains(exclude, w) })
 }

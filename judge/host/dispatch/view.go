@@ -16,16 +16,16 @@ type view struct {
 }
 
 type member struct {
-	class    string
-	guest    bool
-	here     bool
-	slots    int
-	draining bool
-	note     string
-	running  map[string]doing // jobs that the worker claims to run
-	disowned []string         // jobs that the worker still names but has lost
-	tookAt   time.Time        // when it last took a job
-	out      time.Time        // when it was first seen online while drained
+	class     string
+	untrusted bool
+	here      bool
+	slots     int
+	draining  bool
+	note      string
+	running   map[string]doing // jobs that the worker claims to run
+	disowned  []string         // jobs that the worker still names but has lost
+	tookAt    time.Time        // when it last took a job
+	out       time.Time        // when it was first seen online while drained
 }
 
 // A doing is the state of a job that a worker claims to run.
@@ -52,11 +52,11 @@ func (v *view) of(worker string) *member {
 	return m
 }
 
-func (v *view) admit(worker, class string, guest bool) {
+func (v *view) admit(worker, class string, untrusted bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	m := v.of(worker)
-	m.class, m.guest = class, guest
+	m.class, m.untrusted = class, untrusted
 }
 
 func (v *view) joined(worker string) {
@@ -175,12 +175,12 @@ func (v *view) others(class string, excluded ...string) (here, free bool) {
 	return here, free
 }
 
-// guests returns the untrusted workers of a class, online or not.
-func (v *view) guests(class string) (names []string) {
+// untrusted returns the untrusted workers of a class, online or not.
+func (v *view) untrusted(class string) (names []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for name, m := range v.workers {
-		if m.class == class && m.guest {
+		if m.class == class && m.untrusted {
 			names = append(names, name)
 		}
 	}
@@ -203,7 +203,7 @@ func (v *view) but(class, worker string) (names []string) {
 func (v *view) isGuest(worker string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.of(worker).guest
+	return v.of(worker).untrusted
 }
 
 // anotherOf reports whether another trusted worker of the same class is online.
@@ -215,7 +215,7 @@ func (v *view) anotherThan(worker string, those []string) bool {
 	v.mu.Lock()
 	class := v.of(worker).class
 	v.mu.Unlock()
-	here, _ := v.others(class, slices.Concat(v.guests(class), those)...)
+	here, _ := v.others(class, slices.Concat(v.untrusted(class), those)...)
 	return here
 }
 
@@ -234,7 +234,7 @@ func (v *view) telling(worker, id string) bool {
 		one.told = time.Now()
 		m.running[id] = one
 	}
-	return known && !m.guest
+	return known && !m.untrusted
 }
 
 // doing returns a worker that recently claimed to run a job and that is not listed in the argument but. It returns
@@ -286,7 +286,7 @@ func (d *Dispatcher) Unserved(lane job.Lane, class string) (why string) {
 	defer d.view.mu.Unlock()
 	why = "no worker is online"
 	for _, m := range d.view.workers {
-		if m.class != class || !m.here || m.guest && lane == job.Contest { // untrusted workers do not have that lane
+		if m.class != class || !m.here || m.untrusted && lane == job.Contest { // untrusted workers do not have that lane
 			continue
 		}
 		if m.ready() {
@@ -302,7 +302,7 @@ func (d *Dispatcher) Slots(class string) (n int) {
 	d.view.mu.Lock()
 	defer d.view.mu.Unlock()
 	for _, m := range d.view.workers {
-		if m.class == class && m.here && !m.draining && !m.guest {
+		if m.class == class && m.here && !m.draining && !m.untrusted {
 			n += m.slots
 		}
 	}

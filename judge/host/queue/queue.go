@@ -76,9 +76,9 @@ var ErrRefused = errors.New("the server does not accept this worker's key: it wa
 // server enforces the permissions. The operator of an external cluster must give the same permissions to each
 // worker's user (see User). NATS does not check reply subjects, so a worker of a cluster can make it publish to
 // any subject of its account. The Bridge does check them.
-func Permissions(worker, class string, guest bool) (publish, subscribe []string) {
+func Permissions(worker, class string, untrusted bool) (publish, subscribe []string) {
 	for _, lane := range job.Lanes {
-		if guest && lane == job.Contest {
+		if untrusted && lane == job.Contest {
 			continue
 		}
 		c := consumer(lane, class)
@@ -90,8 +90,8 @@ func Permissions(worker, class string, guest bool) (publish, subscribe []string)
 
 // User returns a worker's entry for the list of users in the configuration of an external cluster. It contains the
 // worker's key and permissions.
-func User(worker, class, key string, guest bool) string {
-	publish, subscribe := Permissions(worker, class, guest)
+func User(worker, class, key string, untrusted bool) string {
+	publish, subscribe := Permissions(worker, class, untrusted)
 	return fmt.Sprintf("{ nkey: %s, permissions: { publish: %s, subscribe: %s } }", key, quoted(publish), quoted(subscribe))
 }
 

@@ -33,7 +33,7 @@ type people struct {
 
 type person struct {
 	name, class, key string
-	guest            bool
+	untrusted        bool
 	connections      []uint64
 	heard            time.Time // time of the last heartbeat
 	present          bool      // as last reported to the listener
@@ -49,7 +49,7 @@ func newPeople() *people {
 // The embedded queue starts without admitted workers. All workers in the database must be admitted before the
 // Bridge is reachable, because a rejected worker gives up. An external cluster's operator manages the keys, but
 // messages of workers that are not admitted are ignored.
-func (q *Queue) Admit(worker, class, key string, guest bool) error {
+func (q *Queue) Admit(worker, class, key string, untrusted bool) error {
 	if err := checkName("worker", worker); err != nil {
 		return err
 	}
@@ -59,22 +59,22 @@ func (q *Queue) Admit(worker, class, key string, guest bool) error {
 	if !nkeys.IsValidPublicUserKey(key) {
 		return fmt.Errorf("the key of worker %s is not the public key of an nkey of type user", worker)
 	}
-	return q.people.admit(worker, class, key, guest)
+	return q.people.admit(worker, class, key, untrusted)
 }
 
-func (p *people) admit(worker, class, key string, guest bool) error {
+func (p *people) admit(worker, class, key string, untrusted bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if holder := p.keys[key]; holder != nil && holder.name != worker {
 		return fmt.Errorf("the key of worker %s is already used by worker %s", worker, holder.name)
 	}
 	if old := p.workers[worker]; old != nil {
-		if old.key == key && old.class == class && old.guest == guest {
+		if old.key == key && old.class == class && old.untrusted == untrusted {
 			return nil
 		}
 		p.remove(old)
 	}
-	w := &person{name: worker, class: class, key: key, guest: guest}
+	w := &person{name: worker, class: class, key: key, untrusted: untrusted}
 	p.workers[worker], p.keys[key] = w, w
 	return nil
 }
@@ -144,7 +144,7 @@ func (p *people) Check(c server.ClientAuthentication) bool {
 	if w == nil {
 		return false
 	}
-	publish, subscribe := Permissions(w.name, w.class, w.guest)
+	publish, subscribe := Permissions(w.name, w.class, w.untrusted)
 	c.RegisterUser(&server.User{Username: w.name, Permissions: &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: publish},
 		Subscribe: &server.SubjectPermission{Allow: subscribe},

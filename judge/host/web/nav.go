@@ -74,10 +74,10 @@ func siteNav(path string, can func(auth.Action) bool) Nav {
 		},
 	}
 	if can(auth.Make) {
-		v.Tabs = append(v.Tabs, Tab{Link: "/problems", Name: "Problems"}, Tab{Link: "/arena", Name: "Arena"})
+		v.Tabs = append(v.Tabs, Tab{Link: "/problems", Name: "Problems"}, Tab{Link: "/tournaments", Name: "Arena"})
 		v.New = []Tab{
 			{Link: "/admin/contests/new", Name: "Contest"}, {Link: "/admin/holes/new", Name: "Golf hole"},
-			{Link: "/admin/ladders/new", Name: "Ladder"}, {Link: "/arena#new", Name: "Tournament"},
+			{Link: "/admin/ladders/new", Name: "Ladder"}, {Link: "/tournaments#new", Name: "Tournament"},
 			{Link: "/problems#upload", Name: "Problem package"},
 		}
 		if can(auth.Accounts) {

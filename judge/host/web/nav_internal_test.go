@@ -12,7 +12,7 @@ import (
 func TestSiteNav(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": "Contests", "/admin/contests/new": "Contests", "/golf": "Code golf", "/hole/wythoff/py": "Code golf", "/admin/holes/new": "Code golf", "/ladders": "Ladders", "/ladder/hill": "Ladders",
-		"/problems": "Problems", "/problem/sum": "Problems", "/arena/x": "Arena", "/admin/invitations": "People", "/admin/import": "People", "/admin/contests/import": "Contests", "/admin/audit": "System", "/account": "", "/login": "", "/golfing": "",
+		"/problems": "Problems", "/problem/sum": "Problems", "/tournaments/x": "Arena", "/admin/invitations": "People", "/admin/import": "People", "/admin/contests/import": "Contests", "/admin/audit": "System", "/account": "", "/login": "", "/golfing": "",
 	} {
 		here := ""
 		for _, tab := range siteNav(path, func(auth.Action) bool { return true }).Tabs {

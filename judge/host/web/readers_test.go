@@ -29,8 +29,8 @@ func TestReadersInTurn(t *testing.T) {
 		}
 		_, path := filled(pattern, state)
 		paths := []string{path}
-		if strings.HasSuffix(path, "/board") {
-			paths = append(paths, path+"?view=staff")
+		if strings.HasSuffix(path, "/scoreboard") {
+			paths = append(paths, path+"?view=jury")
 		}
 		for _, path := range paths {
 			for _, w := range slices.Concat(who, backward) {
@@ -43,7 +43,7 @@ func TestReadersInTurn(t *testing.T) {
 				if anonymous := w == "anonymous"; anonymous && account || !anonymous && login {
 					t.Errorf("%s for %s: names the account %v, invites to log in %v", path, w, account, login)
 				}
-				if jury := strings.Contains(got.Body, "?view=staff"); jury && slices.Contains([]string{"anonymous", "ada", "bob"}, w) {
+				if jury := strings.Contains(got.Body, "?view=jury"); jury && slices.Contains([]string{"anonymous", "ada", "bob"}, w) {
 					t.Errorf("%s for %s leads to the view of the jury", path, w)
 				}
 			}

@@ -33,7 +33,7 @@ func TestErrorsLeadBack(t *testing.T) {
 		{"GET", "/nothing", "/nothing", 404, ""},
 		{"GET", "/nothing", "http://evil.example/c/now", 404, ""},
 		{"GET", "/c/now/p/Z", "", 403, "/c/now"},
-		{"GET", "/c/now/edit", "/c/now/board", 403, "/c/now/board"},
+		{"GET", "/c/now/edit", "/c/now/scoreboard", 403, "/c/now/scoreboard"},
 		{"GET", "/ladder/hill/edit", "", 403, "/ladder/hill"},
 		{"GET", "/ladder/hill/bot/99", "http://evil.example/", 404, "/ladder/hill"},
 		{"GET", "/hole/nim/edit", "", 403, "/hole/nim"},

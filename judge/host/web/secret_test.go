@@ -52,7 +52,7 @@ func TestFrozenVerdictsAreSecretOnPages(t *testing.T) {
 	const base = "/c/spring"
 	readers := []string{"anonymous", "bob", "other", "runner"}
 	streams := map[string]string{ // the reader of each stream
-		base + "/board/events?version=0": "bob", "/events?t=" + url.QueryEscape(base+"/board/events?version=0"): "anonymous",
+		base + "/scoreboard/events?version=0": "bob", "/events?t=" + url.QueryEscape(base+"/scoreboard/events?version=0"): "anonymous",
 		base + "/balloons/events": "runner", base + "/news/events": "bob",
 	}
 	play := func(frozen ...judge.Verdict) (all map[string]string) {

@@ -116,7 +116,7 @@ func TestSites(t *testing.T) {
 		}
 	}
 	walk("with a role at the north", true, false)
-	for _, path := range []string{"/overview", "/board?view=staff", "/board/table.csv?view=staff", "/rejudgings", "/shadow", "/clar/replies", "/finalize", "/teams", "/export"} {
+	for _, path := range []string{"/overview", "/scoreboard?view=jury", "/scoreboard/table.csv?view=jury", "/rejudgings", "/shadow", "/clar/replies", "/finalize", "/teams", "/export"} {
 		if got := w.Ask(w.Cookie("chair"), "GET", "/c/spring"+path, nil); got.Code != 403 && got.Code != 404 {
 			t.Errorf("a judge of a site reads %s: %d", path, got.Code)
 		}
@@ -190,8 +190,8 @@ func TestSitesDo(t *testing.T) {
 		form      url.Values
 		code      int
 	}{
-		{"chair", "/s/2/mark", url.Values{"do": {"ignored"}, "why": {"x"}, "was": {"0"}}, 404},
-		{"chair", "/s/1/mark", url.Values{"do": {"ignored"}, "why": {"x"}, "was": {"0"}}, 303},
+		{"chair", "/s/2/override", url.Values{"do": {"ignored"}, "why": {"x"}, "was": {"0"}}, 404},
+		{"chair", "/s/1/override", url.Values{"do": {"ignored"}, "why": {"x"}, "was": {"0"}}, 303},
 		{"chair", "/s/2/verify", url.Values{"do": {"verify"}}, 404},
 		{"chair", "/s/1/verify", url.Values{"do": {"verify"}}, 409},
 		{"chair", "/clar/2", url.Values{"text": {"no"}, "to": {"team"}}, 404},
@@ -209,7 +209,7 @@ func TestSitesDo(t *testing.T) {
 		{"judge", "/clar", url.Values{"text": {"hear"}, "to": {"all"}}, 303},
 		{"chair", "/clar/replies", url.Values{"replies": {"Yes."}}, 403},
 		{"chair", "/rejudgings", url.Values{}, 403},
-		{"chair", "/board", url.Values{"do": {"freeze"}}, 403},
+		{"chair", "/scoreboard", url.Values{"do": {"freeze"}}, 403},
 		{"other", "/balloons", url.Values{"team": {w.south.ID}, "label": {"A"}, "do": {"give"}}, 400},
 		{"other", "/prints/2", url.Values{"do": {"take"}}, 404},
 		{"other", "/prints/1", url.Values{"do": {"take"}}, 303},

@@ -86,7 +86,7 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 // TestAStreamEndsWithItsRight checks that a stream ends when its reader may no longer see the contest.
 func TestAStreamEndsWithItsRight(t *testing.T) {
 	h := webtest.New(t)
-	for i, path := range []string{"/news/events", "/board/events?version=0"} {
+	for i, path := range []string{"/news/events", "/scoreboard/events?version=0"} {
 		for _, who := range []string{"ada", ""} {
 			c := h.Contest(fmt.Sprint("now", i, who), -time.Minute, store.Public, store.Settings{})
 			r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+"/c/"+c.Slug+path, nil)
@@ -121,8 +121,8 @@ func TestOneConnection(t *testing.T) {
 	c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{})
 	h.Contest("staff", -time.Minute, store.Staff, store.Settings{})
 	sent := h.Send(c, "ada")
-	const news, board, judging = "/c/now/news/events", "/c/now/board/events?version=0", "/c/now/s/1/events"
-	ada := hear(h, h.Cookie("ada"), news, board, judging, "/c/staff/news/events", "/c/now/s/2/events", "/c/now/board/events?view=staff&version=0")
+	const news, board, judging = "/c/now/news/events", "/c/now/scoreboard/events?version=0", "/c/now/s/1/events"
+	ada := hear(h, h.Cookie("ada"), news, board, judging, "/c/staff/news/events", "/c/now/s/2/events", "/c/now/scoreboard/events?view=jury&version=0")
 	first := map[string]string{}
 	for len(first) < 3 {
 		e := ada()
@@ -193,7 +193,7 @@ func TestTabsShareOneConnection(t *testing.T) {
 		b.Soon(expression, func(text string) bool { return strings.Contains(text, want) })
 		b.Contains(what, expression, want)
 	}
-	for i, page := range []string{"/c/now", "/c/now/board?view=staff", "/c/now/clar"} {
+	for i, page := range []string{"/c/now", "/c/now/scoreboard?view=jury", "/c/now/clar"} {
 		b.Go(h.URL + page)
 		h.Clarify(c, store.NewClarification{Text: "question " + string(rune('a'+i))}, "ada")
 		soon(page, head, string(rune('1'+i))+" unanswered")
@@ -208,7 +208,7 @@ func TestTabsShareOneConnection(t *testing.T) {
 	<-gate
 	soon("the list of before the stream", list, "question d")
 	sent := h.Send(c, "ada")
-	b.Go(h.URL + "/c/now/board?view=staff")
+	b.Go(h.URL + "/c/now/scoreboard?view=jury")
 	soon("the board", `document.querySelector('section.scores').innerText`, "ada")
 	h.Judged(sent, webtest.Accepted()...)
 	soon("the board", `document.querySelector('section.scores').innerText`, "first to solve")
@@ -229,7 +229,7 @@ func TestWhatHasNoTurnHasAPace(t *testing.T) {
 	h.Contest("now", -time.Minute, store.Public, store.Settings{})
 	for path, want := range map[string]int{
 		"/static/icon.svg": http.StatusOK, "/none": http.StatusNotFound,
-		"/c/now/board/events": http.StatusBadRequest, "/c/none/board/events": http.StatusSeeOther, // no version; login required
+		"/c/now/scoreboard/events": http.StatusBadRequest, "/c/none/scoreboard/events": http.StatusSeeOther, // no version; login required
 	} {
 		turn, err := h.Desk.Passers.Wait(t.Context(), desk.Network("127.0.0.1:1").String())
 		if err != nil {

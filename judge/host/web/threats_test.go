@@ -41,8 +41,8 @@ func forger(t *testing.T, to string) *httptest.Server {
 		"role":     form("/admin/accounts/bob", plain, field("do", "role")+field("role", "admin")),
 		"accounts": form("/admin/accounts", parts, field("list", "Mallory")),
 		"submit":   form("/c/now/p/A", parts, field("text", "print(1)")+field("language", "py")),
-		"board":    form("/c/now/board", "text/plain", field("do", "freeze")),
-		"mark":     form("/c/now/s/1/mark", plain, field("do", "AC")+field("why", "x")),
+		"board":    form("/c/now/scoreboard", "text/plain", field("do", "freeze")),
+		"mark":     form("/c/now/s/1/override", plain, field("do", "AC")+field("why", "x")),
 		"fetch": fmt.Sprintf(`<!doctype html><p id="done"></p><script>
 			fetch(%q, {method: 'POST', mode: 'no-cors', credentials: 'include', body: new URLSearchParams({do: 'role', role: 'admin'})})
 				.catch(() => {}).finally(() => { document.getElementById('done').textContent = 'done'; })</script>`, to+"/admin/accounts/bob"),
@@ -247,7 +247,7 @@ func TestSlowBodies(t *testing.T) {
 		code              int
 	}{
 		{bob, "GET", "/c/now", nil, 200}, {ada, "GET", "/c/now", nil, 200}, {"", "POST", "/login", url.Values{"login": {"ada"}, "password": {"correct-horse"}}, 303},
-		{bob, "POST", "/account/tokens", url.Values{"label": {"mine"}, "scope": {"submit"}}, 200}, {bob, "GET", "/c/now/board", nil, 200},
+		{bob, "POST", "/account/tokens", url.Values{"label": {"mine"}, "scope": {"submit"}}, 200}, {bob, "GET", "/c/now/scoreboard", nil, 200},
 	} {
 		if got := h.Ask(tt.who, tt.method, tt.path, tt.form); got.Code != tt.code {
 			t.Errorf("%s %s beside them is answered %d, want %d", tt.method, tt.path, got.Code, tt.code)
@@ -277,7 +277,7 @@ func TestHostHeader(t *testing.T) {
 	h.Contest("now", -time.Minute, store.Public, store.Settings{})
 	admin := h.Cookie("admin")
 	for _, tt := range []struct{ who, method, path string }{
-		{"", "GET", "/"}, {"", "GET", "/c/now"}, {"", "GET", "/c/now/board"}, {"", "GET", "/account"}, {"", "GET", "/none"}, {admin, "GET", "/account"},
+		{"", "GET", "/"}, {"", "GET", "/c/now"}, {"", "GET", "/c/now/scoreboard"}, {"", "GET", "/account"}, {"", "GET", "/none"}, {admin, "GET", "/account"},
 		{admin, "GET", "/admin/invitations"}, {admin, "GET", "/c/now/teams"}, {"", "POST", "/login"},
 	} {
 		r := webtest.Must[*http.Request](t)(http.NewRequestWithContext(t.Context(), tt.method, h.URL+tt.path, nil))

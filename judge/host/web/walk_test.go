@@ -103,7 +103,7 @@ var foreign = map[string]url.Values{
 	"/c/running/rejudgings": {"problem": {"foreign"}, "bundle": {"foreign"}},
 	"/admin/holes/new":      {"name": {"Foreign"}, "slug": {"foreign"}, "visibility": {"public"}, "problem": {"foreign"}},
 	"/admin/ladders/new":    {"name": {"Foreign"}, "slug": {"foreign"}, "visibility": {"public"}, "problem": {"foreign"}},
-	"/arena":                {"problem": {"foreign"}},
+	"/tournaments":          {"problem": {"foreign"}},
 	"/problems":             {"problem": {"foreign"}},
 }
 
@@ -240,7 +240,7 @@ func TestPagesAreHarmless(t *testing.T) {
 					}
 				} else if strings.HasPrefix(got.Get("Content-Type"), "text/html") {
 					webtest.Harmless(t, w+" at "+path, got.Body)
-					if got, most := len(got.Body), 60<<10; got > most && !strings.HasSuffix(path, "/board") {
+					if got, most := len(got.Body), 60<<10; got > most && !strings.HasSuffix(path, "/scoreboard") {
 						t.Errorf("%s at %s has %d bytes, at most %d", w, path, got, most)
 					}
 					if styles, scripts := strings.Count(got.Body, `rel="stylesheet"`), strings.Count(got.Body, "<script src=")+strings.Count(got.Body, "data-worker="); styles != 1 || scripts > 2 {

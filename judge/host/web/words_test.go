@@ -47,7 +47,7 @@ func TestWordsOfPages(t *testing.T) {
 		"/c/now/teams?q=nobody":     {"No team matches", "Clear filters"},
 		"/c/now/teams/edit?t=1":     {"Edit 1 team", "Extra penalty (min)", "Save changes"},
 		"/c/now/teams/remove?t=1":   {"Remove 1 team", "cannot be removed, because it has 1 submission", "Hide the team"},
-		"/c/now/teams/slips":        {"New login sheets", "Replace the passwords of all 1 team", "Create new passwords"},
+		"/c/now/teams/login-sheets": {"New login sheets", "Replace the passwords of all 1 team", "Create new passwords"},
 		"/c/now/import":             {"Import teams", "Check list"},
 		"/c/now/finalize":           {"Final results", "of 5 checks are open", "The contest has not ended", "1 rejudging is open", "All clarification requests are answered", "Check again"},
 		"/c/now/rejudgings":         {"Create rejudging", "Verdicts do not change until you apply the rejudging", "0 of 1"},

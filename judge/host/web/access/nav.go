@@ -30,7 +30,7 @@ func NavOf(h Heading, page string) web.Nav {
 	problems, submissions := web.Tab{Link: base, Name: "Problems", Narrow: true}, web.Tab{
 		Link: base + "/submissions", Name: "Submissions", Narrow: true,
 	}
-	board := web.Tab{Link: base + "/board", Name: "Scoreboard", Narrow: true}
+	board := web.Tab{Link: base + "/scoreboard", Name: "Scoreboard", Narrow: true}
 	clar := web.Tab{Link: base + "/clar", Name: "Clarifications", Narrow: true, News: base + "/news/events", Count: h.News}
 	balloons := web.Tab{Link: base + "/balloons", Name: "Balloons", Narrow: true}
 	prints := web.Tab{Link: base + "/prints", Name: "Printing", Narrow: true}
@@ -66,7 +66,7 @@ func NavOf(h Heading, page string) web.Nav {
 			v.Tabs = append(v.Tabs, prints)
 		}
 	default:
-		board.Link += "?view=staff"
+		board.Link += "?view=jury"
 		board.Narrow, problems.Folded, balloons.Folded = false, true, true
 		v.Tabs = []web.Tab{{Link: base + "/overview", Name: "Overview", Narrow: true}, submissions, clar, board}
 		if h.Changes {

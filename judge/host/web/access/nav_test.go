@@ -20,14 +20,14 @@ func TestNavOf(t *testing.T) {
 		{"a balloon runner before the start", "/balloons", Heading{Runner: true, LoggedIn: true, Clar: true}, "*Balloons Clarifications (Problems)"},
 		{"a runner where teams print", "/prints/7", Heading{Runner: true, Prints: true, LoggedIn: true, Board: true, Clar: true}, "Balloons *Printing Scoreboard Clarifications (Problems)"},
 		{"a balloon runner", "/balloons", Heading{Runner: true, LoggedIn: true, Board: true, Clar: true}, "*Balloons Scoreboard Clarifications (Problems)"},
-		{"the jury", "/balloons", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) *(Balloons) (Rejudgings)"},
-		{"the jury", "/overview", Heading{Jury: true, LoggedIn: true, Clar: true}, "*Overview Submissions Clarifications [Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
-		{"the jury", "/s/12", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview *Submissions Clarifications [Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
-		{"the jury", "/board", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications *[Scoreboard]?view=staff (Problems) (Balloons) (Rejudgings)"},
+		{"the jury", "/balloons", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=jury (Problems) *(Balloons) (Rejudgings)"},
+		{"the jury", "/overview", Heading{Jury: true, LoggedIn: true, Clar: true}, "*Overview Submissions Clarifications [Scoreboard]?view=jury (Problems) (Balloons) (Rejudgings)"},
+		{"the jury", "/s/12", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview *Submissions Clarifications [Scoreboard]?view=jury (Problems) (Balloons) (Rejudgings)"},
+		{"the jury", "/scoreboard", Heading{Jury: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications *[Scoreboard]?view=jury (Problems) (Balloons) (Rejudgings)"},
 		{"a judge of a site", "/s/12", Heading{Jury: true, Sited: true, Prints: true, LoggedIn: true, Board: true, Clar: true}, "*Submissions Clarifications Scoreboard (Problems) (Balloons) (Printing)"},
-		{"an administrator", "/import", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff *[Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) (Files) (Settings)"},
-		{"an administrator", "/edit", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) (Files) *(Settings)"},
-		{"an administrator", "/rejudgings/5", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=staff [Teams] (Problems) (Balloons) *(Rejudgings) (Final results) (Export) (Files) (Settings)"},
+		{"an administrator", "/import", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=jury *[Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) (Files) (Settings)"},
+		{"an administrator", "/edit", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=jury [Teams] (Problems) (Balloons) (Rejudgings) (Final results) (Export) (Files) *(Settings)"},
+		{"an administrator", "/rejudgings/5", Heading{Jury: true, Changes: true, LoggedIn: true, Clar: true}, "Overview Submissions Clarifications [Scoreboard]?view=jury [Teams] (Problems) (Balloons) *(Rejudgings) (Final results) (Export) (Files) (Settings)"},
 	} {
 		tt.h.Slug, tt.h.Name = "spring", "Spring"
 		v := NavOf(tt.h, tt.page)

@@ -31,7 +31,7 @@ const place = "<!--the board-->"
 func Frame(server string) board.Frame {
 	return func(h board.Heading, to board.Viewer) (before, after []byte, err error) {
 		nav := access.NavOf(access.Heading{Slug: h.Slug, Name: h.Name, Jury: to.Staff, Changes: to.Changes, LoggedIn: to.LoggedIn,
-			Began: true, Board: true, Clar: true}, "/board")
+			Began: true, Board: true, Clar: true}, "/scoreboard")
 		clock := web.ClockAt(time.Now(), h.Starts, h.Ends).Kept()
 		head := web.Head{Nav: nav, Clock: &clock}
 		page, err := templates.SharedPage(server, "board", "Scoreboard", to.LoggedIn, head, boardView{to, "/c/" + h.Slug, place})
@@ -45,7 +45,7 @@ func Frame(server string) board.Frame {
 
 // liveBoard returns the requested scoreboard, and whether it is the jury's.
 func (s *site) liveBoard(r *web.Request) (l *board.Live, staff bool, err error) {
-	if staff = r.URL.Query().Get("view") == "staff"; staff {
+	if staff = r.URL.Query().Get("view") == "jury"; staff {
 		if err := r.Allow(auth.SeeAll); err != nil {
 			return nil, staff, err
 		}
@@ -89,7 +89,7 @@ func (s *site) ownRow(w http.ResponseWriter, r *web.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Add("Vary", "Accept, Cookie")
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
-		to := "/c/" + a.Contest.Slug + "/board"
+		to := "/c/" + a.Contest.Slug + "/scoreboard"
 		if own.Team != "" {
 			to += "#t-" + own.Team
 		}
@@ -175,5 +175,5 @@ func (s *site) changeBoard(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Boards.Fresh(r.Context(), c.ID); err != nil {
 		return err
 	}
-	return web.Redirect(w, r, "/c/"+c.Slug+"/board?view=staff")
+	return web.Redirect(w, r, "/c/"+c.Slug+"/scoreboard?view=jury")
 }

@@ -44,11 +44,11 @@ func TestBoard(t *testing.T) {
 	admin, ada := h.Cookie("admin"), h.Cookie("ada")
 	do := func(what string, code int, want string) {
 		t.Helper()
-		if got := h.Ask(admin, "POST", "/c/spring/board", url.Values{"do": {what}}); got.Code != code || !strings.Contains(got.Body, want) {
+		if got := h.Ask(admin, "POST", "/c/spring/scoreboard", url.Values{"do": {what}}); got.Code != code || !strings.Contains(got.Body, want) {
 			t.Fatalf("%s: %d, want %d with %q in\n%s", what, got.Code, code, want, got.Body)
 		}
 	}
-	const public, staff = "/c/spring/board", "/c/spring/board?view=staff"
+	const public, staff = "/c/spring/scoreboard", "/c/spring/scoreboard?view=jury"
 	if got := h.Ask("", "GET", public, nil); got.Code != 200 || !strings.Contains(got.Body, "No teams yet") {
 		t.Errorf("an empty board: %d\n%s", got.Code, got.Body)
 	}
@@ -95,7 +95,7 @@ func TestBoard(t *testing.T) {
 
 	// Changes are sent to an open page.
 	version := regexp.MustCompile(`data-version="(\d+)"`).FindStringSubmatch(h.Ask("", "GET", public, nil).Body)[1]
-	stream, err := http.Get(h.URL + "/c/spring/board/events?version=" + version)
+	stream, err := http.Get(h.URL + "/c/spring/scoreboard/events?version=" + version)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +134,12 @@ func TestFreezeByHand(t *testing.T) {
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	const staff = "/c/spring/board?view=staff"
+	const staff = "/c/spring/scoreboard?view=jury"
 	do := func(what string, code int, freeze time.Duration) (page string) {
 		t.Helper()
 		admin := h.Cookie("admin")
 		h.Ask(admin, "GET", staff, nil)
-		if got := h.Ask(admin, "POST", "/c/spring/board", url.Values{"do": {what}}); got.Code != code {
+		if got := h.Ask(admin, "POST", "/c/spring/scoreboard", url.Values{"do": {what}}); got.Code != code {
 			t.Fatalf("%s: %d\n%s", what, got.Code, got.Body)
 		}
 		page = h.Ask(admin, "GET", staff, nil).Body
@@ -196,26 +196,26 @@ func TestFinalResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Later(time.Second)
-	until(h, "", "/c/past/board", "the end", func(page string) bool { return strings.Contains(page, "The results are not final") })
+	until(h, "", "/c/past/scoreboard", "the end", func(page string) bool { return strings.Contains(page, "The results are not final") })
 	if got := final(); got.Code != 409 || !strings.Contains(got.Body, "1 submission has no verdict") {
 		t.Errorf("while something is open: %d\n%s", got.Code, got.Body)
 	}
 	h.Judged(open, webtest.Accepted()...)
-	until(h, admin, "/c/past/board?view=staff", "the verdict", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
+	until(h, admin, "/c/past/scoreboard?view=jury", "the verdict", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
 	if got := final(); got.Code != 303 {
 		t.Errorf("when all is judged: %d\n%s", got.Code, got.Body)
 	}
-	if got := h.Ask(admin, "POST", "/c/past/board", url.Values{"do": {"freeze"}}); got.Code != 409 {
+	if got := h.Ask(admin, "POST", "/c/past/scoreboard", url.Values{"do": {"freeze"}}); got.Code != 409 {
 		t.Errorf("a freeze after the end: %d", got.Code)
 	}
-	page := until(h, "", "/c/past/board", "final results", func(page string) bool { return !strings.Contains(page, "not final") })
+	page := until(h, "", "/c/past/scoreboard", "final results", func(page string) bool { return !strings.Contains(page, "not final") })
 	if !strings.Contains(page, "frozen") || strings.Contains(rowOf(page, "ada"), "accepted") {
 		t.Errorf("final is not thawed:\n%s", page)
 	}
-	if got := h.Ask(admin, "POST", "/c/past/board", url.Values{"do": {"unfreeze"}}); got.Code != 303 {
+	if got := h.Ask(admin, "POST", "/c/past/scoreboard", url.Values{"do": {"unfreeze"}}); got.Code != 303 {
 		t.Errorf("the thaw: %d\n%s", got.Code, got.Body)
 	}
-	until(h, "", "/c/past/board", "the thaw", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
+	until(h, "", "/c/past/scoreboard", "the thaw", func(page string) bool { return strings.Contains(rowOf(page, "ada"), "accepted") })
 }
 
 // TestScoreboardClock checks that the scoreboard page, which all readers share, shows when the contest ends, even
@@ -229,19 +229,19 @@ func TestScoreboardClock(t *testing.T) {
 				strings.Contains(page, ">ends "+c.Ends().Local().Format("2 Jan, 15:04"))
 		}
 	}
-	for _, view := range []string{"", "?view=staff", "?view=projector"} {
-		until(h, h.Cookie("admin"), "/c/spring/board"+view, "the end of the contest", clock(c))
+	for _, view := range []string{"", "?view=jury", "?view=projector"} {
+		until(h, h.Cookie("admin"), "/c/spring/scoreboard"+view, "the end of the contest", clock(c))
 	}
 	c.Length += 10 * time.Minute
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	until(h, "", "/c/spring/board", "the new end of the contest", clock(c))
+	until(h, "", "/c/spring/scoreboard", "the new end of the contest", clock(c))
 	c.Starts = time.Now().Add(time.Hour)
 	if err := h.Store.SetContest(t.Context(), c, nil); err != nil {
 		t.Fatal(err)
 	}
-	until(h, h.Cookie("admin"), "/c/spring/board?view=staff", "the start of the contest", func(page string) bool {
+	until(h, h.Cookie("admin"), "/c/spring/scoreboard?view=jury", "the start of the contest", func(page string) bool {
 		return strings.Contains(page, `data-before="starts in "`) && strings.Contains(page, ">starts "+c.Starts.Local().Format("2 Jan, 15:04"))
 	})
 }
@@ -254,26 +254,26 @@ func TestOwnRow(t *testing.T) {
 	h.Send(c, "ada")
 	h.Send(c, "bob")
 	ada, bob := h.Cookie("ada"), h.Cookie("bob")
-	page := until(h, ada, "/c/spring/board", "both teams", func(page string) bool { return rowOf(page, "ada") != "" && rowOf(page, "bob") != "" })
-	if other := h.Ask(bob, "GET", "/c/spring/board", nil).Body; other != page {
+	page := until(h, ada, "/c/spring/scoreboard", "both teams", func(page string) bool { return rowOf(page, "ada") != "" && rowOf(page, "bob") != "" })
+	if other := h.Ask(bob, "GET", "/c/spring/scoreboard", nil).Body; other != page {
 		t.Errorf("two readers get different pages:\n%s\n%s", page, other)
 	}
-	if !strings.Contains(page, `<a href="/c/spring/board/mine" data-mine>Your row</a>`) || strings.Contains(h.Ask("", "GET", "/c/spring/board", nil).Body, "data-mine") {
+	if !strings.Contains(page, `<a href="/c/spring/scoreboard/mine" data-mine>Your row</a>`) || strings.Contains(h.Ask("", "GET", "/c/spring/scoreboard", nil).Body, "data-mine") {
 		t.Errorf("the link to the own row:\n%s", page)
 	}
 	id := func(login string) string {
 		return regexp.MustCompile(`<tr id="t-([^"]+)"`).FindStringSubmatch(rowOf(page, login))[1]
 	}
 	for _, row := range []struct{ who, cookie, team string }{{"ada", ada, id("ada")}, {"bob", bob, id("bob")}, {"the jury", h.Cookie("admin"), ""}, {"a visitor", "", ""}} {
-		link := "/c/spring/board"
+		link := "/c/spring/scoreboard"
 		if row.team != "" {
 			link += "#t-" + row.team
 		}
-		got := h.Ask(row.cookie, "GET", "/c/spring/board/mine", nil, "Accept", "text/html,*/*")
+		got := h.Ask(row.cookie, "GET", "/c/spring/scoreboard/mine", nil, "Accept", "text/html,*/*")
 		if got.Code != 303 || got.Header.Get("Location") != link || got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d to %q, want %q; %v", row.who, got.Code, got.Header.Get("Location"), link, got.Header)
 		}
-		got = h.Ask(row.cookie, "GET", "/c/spring/board/mine", nil, "Accept", "application/json")
+		got = h.Ask(row.cookie, "GET", "/c/spring/scoreboard/mine", nil, "Accept", "application/json")
 		if want := `{"team":"` + row.team + `"}` + "\n"; got.Code != 200 || got.Body != want || got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s, a script: %d %s, want %s; %v", row.who, got.Code, got.Body, want, got.Header)
 		}
@@ -288,7 +288,7 @@ func TestOwnRow(t *testing.T) {
 		}
 	}
 	for who, ends := range map[string]string{ada: c.Ends().Add(7 * time.Minute).UTC().Format("2006-01-02T15:04:05"), bob: ""} {
-		got := h.Ask(who, "GET", "/c/spring/board/mine", nil, "Accept", "application/json")
+		got := h.Ask(who, "GET", "/c/spring/scoreboard/mine", nil, "Accept", "application/json")
 		if strings.Contains(got.Body, "ends") != (ends != "") || !strings.Contains(got.Body, ends) {
 			t.Errorf("the end of a team with extra time: %s, want %q", got.Body, ends)
 		}

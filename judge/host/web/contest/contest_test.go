@@ -52,7 +52,7 @@ func TestSolvedInTheFreeze(t *testing.T) {
 	c := h.Contest("now", -30*time.Minute, store.Public, store.Settings{})
 	do := func(what string) {
 		t.Helper()
-		if got := h.Ask(h.Cookie("admin"), "POST", "/c/now/board", url.Values{"do": {what}}); got.Code != 303 {
+		if got := h.Ask(h.Cookie("admin"), "POST", "/c/now/scoreboard", url.Values{"do": {what}}); got.Code != 303 {
 			t.Fatalf("%s: %d\n%s", what, got.Code, got.Body)
 		}
 	}

@@ -215,7 +215,7 @@ func TestReasonsAreForTheJury(t *testing.T) {
 		t.Fatalf("rejudge: %d\n%s", got.Code, got.Body)
 	}
 	tells("a larger disk")
-	if got := h.Ask(admin, "POST", "/c/now/s/1/mark", url.Values{"do": {"WA"}, "why": {"read by hand"}, "was": {"0"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
+	if got := h.Ask(admin, "POST", "/c/now/s/1/override", url.Values{"do": {"WA"}, "why": {"read by hand"}, "was": {"0"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
 		t.Fatalf("override: %d\n%s", got.Code, got.Body)
 	}
 	tells("read by hand")

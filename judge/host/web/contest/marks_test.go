@@ -20,7 +20,7 @@ func TestMarks(t *testing.T) {
 	ada, staff := h.Cookie("ada"), h.Cookie("judge")
 	decide := func(do, why string, code int) webtest.Answer {
 		t.Helper()
-		got := h.Ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {do}, "why": {why}})
+		got := h.Ask(staff, "POST", "/c/now/s/1/override", url.Values{"do": {do}, "why": {why}})
 		if got.Code != code {
 			t.Fatalf("%s: %d, want %d\n%s", do, got.Code, code, got.Body)
 		}
@@ -48,12 +48,12 @@ func TestMarks(t *testing.T) {
 	shows("given", "/c/now/s/1", staff, "seen by eye", `value="AC" selected`)
 	shows("given", "/c/now/submissions?verdict=AC", staff, `/c/now/s/1"`)
 	shows("given", "/c/now/submissions?verdict=WA", staff, "No submissions match")
-	shows("given", "/c/now/board", ada, `class="first"`)
+	shows("given", "/c/now/scoreboard", ada, `class="first"`)
 	decide("ignored", "copied", 303)
 	shows("ignored", "/c/now/s/1", ada, "Ignored by the jury", "not copied")
 	shows("ignored", "/c/now", ada, "ignored", "wrong answer", "not 1 submission")
 	for deadline := time.Now().Add(time.Minute); ; { // the scoreboard may lag
-		page := h.Ask(ada, "GET", "/c/now/board", nil).Body
+		page := h.Ask(ada, "GET", "/c/now/scoreboard", nil).Body
 		if !strings.Contains(page, `class="first"`) && !strings.Contains(page, `class="wa"`) {
 			break
 		}
@@ -65,12 +65,12 @@ func TestMarks(t *testing.T) {
 	if page := h.Ask(staff, "GET", "/c/now/s/1", nil).Body; !strings.Contains(page, `name="was" value="2"`) {
 		t.Errorf("the form does not know how many decisions there are:\n%s", page)
 	}
-	old := h.Ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {"AC"}, "why": {"I saw it first"}, "was": {"1"}})
+	old := h.Ask(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"AC"}, "why": {"I saw it first"}, "was": {"1"}})
 	if old.Code != 409 || !strings.Contains(old.Body, "another judge overrode the verdict after") || !strings.Contains(old.Body, `value="I saw it first"`) || !strings.Contains(old.Body, "copied") {
 		t.Errorf("from an old page: %d\n%s", old.Code, old.Body)
 	}
 	shows("from an old page", "/c/now/s/1", ada, "Ignored by the jury")
-	if got := h.Ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {"judged"}, "why": {"a mistake"}, "was": {"2"}}); got.Code != 303 {
+	if got := h.Ask(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"judged"}, "why": {"a mistake"}, "was": {"2"}}); got.Code != 303 {
 		t.Errorf("from a fresh page: %d\n%s", got.Code, got.Body)
 	}
 	shows("as judged", "/c/now/s/1", ada, "not The staff decided")
@@ -84,14 +84,14 @@ func TestMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Judged(h.Send(points, "bob"), webtest.Failing()...)
-	if got := h.Ask(staff, "POST", "/c/points/s/1/mark", url.Values{"do": {string(judge.Accepted)}, "why": {"x"}}); got.Code != 400 {
+	if got := h.Ask(staff, "POST", "/c/points/s/1/override", url.Values{"do": {string(judge.Accepted)}, "why": {"x"}}); got.Code != 400 {
 		t.Errorf("a verdict where points count: %d", got.Code)
 	}
 	points.Finalized = time.Now()
 	if err := h.Store.SetContest(t.Context(), points, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.Ask(staff, "POST", "/c/points/s/1/mark", url.Values{"do": {"ignored"}, "why": {"x"}}); got.Code != 409 || !strings.Contains(got.Body, "are final") {
+	if got := h.Ask(staff, "POST", "/c/points/s/1/override", url.Values{"do": {"ignored"}, "why": {"x"}}); got.Code != 409 || !strings.Contains(got.Body, "are final") {
 		t.Errorf("when the results are final: %d", got.Code)
 	}
 }
@@ -114,7 +114,7 @@ func TestHistory(t *testing.T) {
 		t.Fatalf("rejudge one: %d\n%s", made.Code, made.Body)
 	}
 	h.RejudgedAs(judge.Accepted)
-	if got := h.Ask(staff, "POST", "/c/now/s/1/mark", url.Values{"do": {"ignored"}, "why": {"copied" + webtest.Evil}}); got.Code != 303 {
+	if got := h.Ask(staff, "POST", "/c/now/s/1/override", url.Values{"do": {"ignored"}, "why": {"copied" + webtest.Evil}}); got.Code != 303 {
 		t.Fatalf("ignore: %d\n%s", got.Code, got.Body)
 	}
 	page = h.Ask(admin, "GET", "/c/now/s/1", nil).Body

@@ -94,7 +94,7 @@ func TestMedia(t *testing.T) {
 	walk(always)
 	walk(map[string]string{base + "problemset/problemset.pdf": "200 200 200 200 200"})
 
-	for _, page := range []string{"/c/spring/board", "/c/spring/board?display=hall", "/c/spring/board?view=projector"} {
+	for _, page := range []string{"/c/spring/scoreboard", "/c/spring/scoreboard?display=hall", "/c/spring/scoreboard?view=projector"} {
 		got := h.Ask("", "GET", page, nil)
 		if !strings.Contains(got.Body, `<img class="logo" src="/c/spring/media/organizations/u1/logo/logo.png?`) || !strings.Contains(got.Body, `<span class="country">DEU</span><bdi>`) ||
 			strings.Contains(got.Body, "Leave projector view") != strings.Contains(page, "?") {
@@ -106,7 +106,7 @@ func TestMedia(t *testing.T) {
 	const flag = `<img class="flag" src="/c/spring/media/organizations/u1/country_flag/country_flag.png?`
 	var body string
 	for range 6000 { // the scoreboard may lag
-		if body = h.Ask("", "GET", "/c/spring/board", nil).Body; strings.Contains(body, flag) {
+		if body = h.Ask("", "GET", "/c/spring/scoreboard", nil).Body; strings.Contains(body, flag) {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -62,10 +62,10 @@ func (s *site) answerPage(w http.ResponseWriter, r *web.Request) error {
 		Staff: r.Can(auth.SeeAll),
 	}
 	if a.File.Digest != "" {
-		v.Link = fmt.Sprintf("/hole/%s/a/%d/source", h.Slug, a.Number)
+		v.Link = fmt.Sprintf("/hole/%s/s/%d/source", h.Slug, a.Number)
 	}
 	if a.State == store.Standing {
-		v.Badge = fmt.Sprintf("/hole/%s/a/%d/badge.svg", h.Slug, a.Number)
+		v.Badge = fmt.Sprintf("/hole/%s/s/%d/badge.svg", h.Slug, a.Number)
 	}
 	if v.Proofs, err = s.Store.Proofs(r.Context(), a.ID); err != nil {
 		return err

@@ -92,7 +92,7 @@ func (s *site) holeFeed(w http.ResponseWriter, r *web.Request) error {
 		if one.Before > 0 {
 			title += fmt.Sprintf(", %d before", one.Before)
 		}
-		items = append(items, web.FeedItem{ID: fmt.Sprintf("%s/a/%d", home, a.Number), Title: title, URL: home, At: one.Stood})
+		items = append(items, web.FeedItem{ID: fmt.Sprintf("%s/s/%d", home, a.Number), Title: title, URL: home, At: one.Stood})
 	}
 	return web.WriteFeed(w, s.URL, "Records of "+h.Name, home, r.URL.Path, items)
 }

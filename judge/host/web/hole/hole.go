@@ -181,7 +181,7 @@ func (s *site) boards(r *web.Request, v *holeView) error {
 			Mine: r.Me != nil && a.Account == r.Me.ID,
 		}
 		if at(r).Look(a).Can(auth.SeeAnswer) {
-			row.Link = fmt.Sprintf("/hole/%s/a/%d", h.Slug, a.Number)
+			row.Link = fmt.Sprintf("/hole/%s/s/%d", h.Slug, a.Number)
 		}
 		v.Board = append(v.Board, row)
 	}
@@ -247,7 +247,7 @@ func (s *site) golf(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return web.Redirect(w, r, fmt.Sprintf("/hole/%s/a/%d", at(r).Hole.Slug, kept.Number))
+	return web.Redirect(w, r, fmt.Sprintf("/hole/%s/s/%d", at(r).Hole.Slug, kept.Number))
 }
 
 // readAnswer reads the form into n.

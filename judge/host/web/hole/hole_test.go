@@ -214,26 +214,26 @@ func TestAnAnswerAppears(t *testing.T) {
 	ada := h.Cookie("ada")
 	key := map[string]string{"key": "once", "text": webtest.TextOfAda + "\r\n", "language": "py", "flags": "-O"}
 	for range 2 { // repeated, so stored once
-		if got := h.Upload(ada, "/hole/nim/py", key, nil); got.Code != 303 || got.Get("Location") != "/hole/nim/a/1" {
+		if got := h.Upload(ada, "/hole/nim/py", key, nil); got.Code != 303 || got.Get("Location") != "/hole/nim/s/1" {
 			t.Fatalf("sent: %d %s\n%s", got.Code, got.Get("Location"), got.Body)
 		}
 	}
 	a := webtest.Must[*store.Answer](t)(h.Store.Answer(t.Context(), o.ID, 1))
-	if got := h.Ask(ada, "GET", "/hole/nim/a/1/source", nil); got.Body != webtest.TextOfAda+"\n" || got.Get("Content-Disposition") != "attachment; filename*=UTF-8''answer.py" {
+	if got := h.Ask(ada, "GET", "/hole/nim/s/1/source", nil); got.Body != webtest.TextOfAda+"\n" || got.Get("Content-Disposition") != "attachment; filename*=UTF-8''answer.py" {
 		t.Errorf("its text is %q, %v", got.Body, got.Header)
 	}
-	if got := h.Ask(ada, "GET", "/hole/nim/a/1", nil); !strings.Contains(got.Body, "waiting for a worker to check") || !strings.Contains(got.Body, `data-events="/hole/nim/a/1/events"`) {
+	if got := h.Ask(ada, "GET", "/hole/nim/s/1", nil); !strings.Contains(got.Body, "waiting for a worker to check") || !strings.Contains(got.Body, `data-events="/hole/nim/s/1/events"`) {
 		t.Errorf("its page while it waits:\n%s", got.Body)
 	}
 	h.Prove(a, "py", judge.GolfRight, 40)
 	h.Prove(h.Answer(o, "bob", "1"), "py", judge.GolfRight, 40)
 	h.Prove(h.Answer(o, "bob", "2"), "sh", judge.GolfRight, 30)
 	h.Prove(h.Answer(o, "ada", "3"), "py", judge.GolfWrong, 20)
-	page := h.Ask(ada, "GET", "/hole/nim/a/1", nil)
+	page := h.Ask(ada, "GET", "/hole/nim/s/1", nil)
 	if !strings.Contains(page.Body, "40 bytes: place 1 of 2 in ") || !strings.Contains(page.Body, ", 2 of 2 over all") || !strings.Contains(page.Body, webtest.TextOfAda) {
 		t.Errorf("its page:\n%s", page.Body)
 	}
-	if got := h.Ask(ada, "GET", "/hole/nim/a/4", nil); !strings.Contains(got.Body, "5 5") || !strings.Contains(got.Body, "it is 10") || strings.Contains(got.Body, "place") {
+	if got := h.Ask(ada, "GET", "/hole/nim/s/4", nil); !strings.Contains(got.Body, "5 5") || !strings.Contains(got.Body, "it is 10") || strings.Contains(got.Body, "place") {
 		t.Errorf("the page of a wrong one:\n%s", got.Body)
 	}
 	board := h.Ask("", "GET", "/hole/nim", nil)
@@ -246,21 +246,21 @@ func TestAnAnswerAppears(t *testing.T) {
 	if got := h.Ask("", "GET", "/hole/nim/klingon", nil); got.Code != 404 {
 		t.Errorf("the board of no language: %d", got.Code)
 	}
-	if got := h.Ask(h.Cookie("bob"), "GET", "/hole/nim/a/1", nil); got.Code != 404 {
+	if got := h.Ask(h.Cookie("bob"), "GET", "/hole/nim/s/1", nil); got.Code != 404 {
 		t.Errorf("another reads it: %d", got.Code)
 	}
 	var rows []map[string]any
-	if got := h.Ask("", "GET", "/hole/nim/board.json?lang=py", nil); json.Unmarshal([]byte(got.Body), &rows) != nil || len(rows) != 2 || rows[0]["name"] != "ada"+webtest.Evil || rows[0]["bytes"] != 40.0 {
+	if got := h.Ask("", "GET", "/hole/nim/scoreboard.json?lang=py", nil); json.Unmarshal([]byte(got.Body), &rows) != nil || len(rows) != 2 || rows[0]["name"] != "ada"+webtest.Evil || rows[0]["bytes"] != 40.0 {
 		t.Errorf("as JSON: %s", got.Body)
 	}
-	table, err := csv.NewReader(strings.NewReader(h.Ask("", "GET", "/hole/nim/board.csv", nil).Body)).ReadAll()
+	table, err := csv.NewReader(strings.NewReader(h.Ask("", "GET", "/hole/nim/scoreboard.csv", nil).Body)).ReadAll()
 	if err != nil || len(table) != 3 || table[0][0] != "\ufeffrank" || table[1][1] != "bob"+webtest.Evil || table[1][3] != "30" {
 		t.Errorf("as CSV: %q, %v", table, err)
 	}
 	var feed struct {
 		Items []struct{ ID, Title string }
 	}
-	if got := h.Ask("", "GET", "/hole/nim/feed.json", nil); json.Unmarshal([]byte(got.Body), &feed) != nil || len(feed.Items) != 2 || !strings.HasPrefix(feed.Items[1].Title, "ada"+webtest.Evil+": 40 bytes") || feed.Items[1].ID != "http://judge.example/hole/nim/a/1" {
+	if got := h.Ask("", "GET", "/hole/nim/feed.json", nil); json.Unmarshal([]byte(got.Body), &feed) != nil || len(feed.Items) != 2 || !strings.HasPrefix(feed.Items[1].Title, "ada"+webtest.Evil+": 40 bytes") || feed.Items[1].ID != "http://judge.example/hole/nim/s/1" {
 		t.Errorf("the feed: %s", got.Body)
 	}
 	var atom struct {
@@ -272,13 +272,13 @@ func TestAnAnswerAppears(t *testing.T) {
 		t.Errorf("the feed: %s", got.Body)
 	}
 	for number, want := range map[string]string{"1": "1 of 2, 40 bytes", "2": "2 of 2, 40 bytes"} {
-		got := h.Ask("", "GET", "/hole/nim/a/"+number+"/badge.svg", nil)
+		got := h.Ask("", "GET", "/hole/nim/s/"+number+"/badge.svg", nil)
 		if got.Code != 200 || !strings.Contains(got.Body, want) || xml.Unmarshal([]byte(got.Body), new(struct{})) != nil {
 			t.Errorf("the badge of %s: %d %s", number, got.Code, got.Body)
 		}
 	}
 	for _, number := range []string{"4", "9", "x"} { // wrong, missing, not a number
-		if got := h.Ask("", "GET", "/hole/nim/a/"+number+"/badge.svg", nil); got.Code != http.StatusNotFound {
+		if got := h.Ask("", "GET", "/hole/nim/s/"+number+"/badge.svg", nil); got.Code != http.StatusNotFound {
 			t.Errorf("the badge of %s: %d", number, got.Code)
 		}
 	}
@@ -286,10 +286,10 @@ func TestAnAnswerAppears(t *testing.T) {
 	if err := h.Store.SetHole(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.Ask("", "GET", "/hole/nim/a/1", nil); got.Code != 200 || !strings.Contains(got.Body, webtest.TextOfAda) {
+	if got := h.Ask("", "GET", "/hole/nim/s/1", nil); got.Code != 200 || !strings.Contains(got.Body, webtest.TextOfAda) {
 		t.Errorf("once answers are shown: %d", got.Code)
 	}
-	if got := h.Ask(h.Cookie("bob"), "GET", "/hole/nim/a/4", nil); got.Code != 404 {
+	if got := h.Ask(h.Cookie("bob"), "GET", "/hole/nim/s/4", nil); got.Code != 404 {
 		t.Errorf("a wrong one of another: %d", got.Code)
 	}
 }
@@ -331,7 +331,7 @@ func atHole(t *testing.T, width int, scripts bool) {
 	b.Fill("textarea[name=text]", "lambda i,j:0")
 	b.Fill("select[name=language]", "py")
 	b.Follow("form[data-submit] button")
-	b.Is("the answer", webtest.Address, "/hole/nim/a/2")
+	b.Is("the answer", webtest.Address, "/hole/nim/s/2")
 	b.Contains("it waits", webtest.Said, "waiting for a worker to check samples and edges")
 	look("waits")
 
@@ -340,13 +340,13 @@ func atHole(t *testing.T, width int, scripts bool) {
 	h.Prove(a, "py", judge.GolfRight, 12)
 	right := func(text string) bool { return strings.Contains(text, "12 bytes: place 1 of 2 in") }
 	if !scripts {
-		b.Go(h.URL + "/hole/nim/a/2")
+		b.Go(h.URL + "/hole/nim/s/2")
 	}
 	if got := b.Soon(webtest.Said, right); !right(got) {
 		t.Fatalf("its page after the proof:\n%s", got)
 	}
 	if scripts { // load the part below the verdict
-		b.Go(h.URL + "/hole/nim/a/2")
+		b.Go(h.URL + "/hole/nim/s/2")
 	}
 	b.Contains("it is right", webtest.Said, "RIGHT", "12 bytes: place 1 of 2 in", "Checks", "Badge")
 	look("right")

@@ -57,6 +57,6 @@ func TestRecheck(t *testing.T) {
 	h.Prove(open, "py", judge.GolfRight, 22)
 	page("admin", "/hole/nim/recheck", ">Recheck 1 submission</button>")
 	page("admin", "/hole/nim/recheck", "2 submissions are being rechecked already.")
-	page("ada", "/hole/nim/a/2", "It stays valid until two workers")
+	page("ada", "/hole/nim/s/2", "It stays valid until two workers")
 	page("admin", "/admin/audit?action=recheck+hole", "2 submissions")
 }

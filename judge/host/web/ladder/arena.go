@@ -155,7 +155,7 @@ func (s *site) holdEvent(w http.ResponseWriter, r *web.Request) error {
 	if len(f.Errors) > 0 {
 		return s.arenaPage(w, r, http.StatusBadRequest, f)
 	}
-	return web.Redirect(w, r, "/arena/"+id)
+	return web.Redirect(w, r, "/tournaments/"+id)
 }
 
 // beginEvent creates the flow of a tournament. If the form is invalid, it creates no flow and adds the errors to
@@ -384,7 +384,7 @@ func (s *site) endEvent(w http.ResponseWriter, r *web.Request) error {
 	if err := s.Dispatch.EndFlow(r.Context(), f.ID, store.FlowCancelled, ""); err != nil {
 		return err
 	}
-	return s.Done(w, r, "cancel", f.ID, "", "/arena/"+f.ID)
+	return s.Done(w, r, "cancel", f.ID, "", "/tournaments/"+f.ID)
 }
 
 // eventLog sends the log of a tournament, in the format that `judge arena` writes.

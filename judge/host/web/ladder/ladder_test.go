@@ -134,12 +134,12 @@ func TestAWorkerThatLies(t *testing.T) {
 	}
 	brings(h, id, flow.OpeningKey, flow.ArenaOpened{Opened: opened, Pure: true}, opening)
 	brings(h, id, "games 1-2 first", flow.ArenaPlayed{}, good)
-	if got := h.Ask(admin, "GET", "/arena/"+id, nil); got.Code != 200 || !strings.Contains(got.Body, "1 of 2 games") {
+	if got := h.Ask(admin, "GET", "/tournaments/"+id, nil); got.Code != 200 || !strings.Contains(got.Body, "1 of 2 games") {
 		t.Errorf("an event: %d\n%s", got.Code, got.Body)
 	}
 	brings(h, id, "games 1-2 1", flow.ArenaPlayed{}, "no record")
 	for _, page := range []string{"", "/log", "/report"} {
-		if got := h.Ask(admin, "GET", "/arena/"+id+page, nil); got.Code != 500 ||
+		if got := h.Ask(admin, "GET", "/tournaments/"+id+page, nil); got.Code != 500 ||
 			!strings.Contains(got.Body, "the worker liar returned invalid games: ") {
 			t.Errorf("an event of which games cannot be read, %q: %d\n%s", page, got.Code, got.Body)
 		}

@@ -25,12 +25,12 @@ func Pages(s *web.Site) web.Pages {
 	p := &site{Site: s}
 	return web.Pages{Templates: templates, Find: p.findLadder, Routes: []web.Route{
 		web.Handle("GET /ladders", auth.Enter, p.list),
-		web.Handle("GET /arena", auth.Make, p.arena),
-		web.Handle("POST /arena", auth.Make, p.holdEvent),
-		web.Handle("GET /arena/{event}", auth.Make, p.eventPage),
-		web.Handle("POST /arena/{event}", auth.Make, p.endEvent),
-		web.Handle("GET /arena/{event}/log", auth.Make, p.eventLog),
-		web.Handle("GET /arena/{event}/report", auth.Make, p.eventReport),
+		web.Handle("GET /tournaments", auth.Make, p.arena),
+		web.Handle("POST /tournaments", auth.Make, p.holdEvent),
+		web.Handle("GET /tournaments/{event}", auth.Make, p.eventPage),
+		web.Handle("POST /tournaments/{event}", auth.Make, p.endEvent),
+		web.Handle("GET /tournaments/{event}/log", auth.Make, p.eventLog),
+		web.Handle("GET /tournaments/{event}/report", auth.Make, p.eventReport),
 		web.Handle("GET /admin/ladders/new", auth.Make, p.newLadder),
 		web.Handle("POST /admin/ladders/new", auth.Make, p.makeLadder),
 		web.Handle("GET /ladder/{ladder}", auth.SeeLadder, p.ladder),

@@ -40,7 +40,7 @@ func TestLadderForm(t *testing.T) {
 		t.Errorf("the form without games:\n%s", got.Body)
 	}
 	games(h)
-	for _, page := range []string{"/admin/ladders/new", "/arena"} {
+	for _, page := range []string{"/admin/ladders/new", "/tournaments"} {
 		if got := h.Ask(admin, "GET", page, nil); got.Code != 200 || !strings.Contains(got.Body, `value="kalah"`) ||
 			strings.Contains(got.Body, `value="sum"`) || strings.Contains(got.Body, "<marked") {
 			t.Errorf("%s offers other problems than games: %d\n%s", page, got.Code, got.Body)
@@ -139,7 +139,7 @@ func TestArenaForm(t *testing.T) {
 	h := webtest.New(t)
 	games(h)
 	admin := h.Cookie("admin")
-	page := h.Ask(admin, "GET", "/arena", nil).Body
+	page := h.Ask(admin, "GET", "/tournaments", nil).Body
 	for _, name := range append(arena.FormatNames(), arena.ByGame, arena.ByEncounter, arena.BySurplus, arena.ByPayoff) {
 		if !strings.Contains(page, `<option value="`+name+`"`) {
 			t.Errorf("the form does not offer %s", name)
@@ -166,15 +166,15 @@ func TestArenaForm(t *testing.T) {
 	} {
 		fields := map[string]string{"problem": "kalah", "name": "x"}
 		fields[tt.field] = tt.value
-		got := h.Upload(admin, "/arena", fields, tt.files)
+		got := h.Upload(admin, "/tournaments", fields, tt.files)
 		if got.Code != 400 || !strings.Contains(got.Body, `id="`+tt.field+`-error"`) || !strings.Contains(got.Body, tt.says) ||
 			!strings.Contains(got.Body, "1 field needs a change") {
 			t.Errorf("%s=%q: %d, want 400 with %q:\n%s", tt.field, tt.value, got.Code, tt.says, got.Body)
 		}
 	}
-	got := h.Upload(admin, "/arena", map[string]string{"problem": "kalah", "rules": "s2", "format": "swiss", "rounds": "3",
+	got := h.Upload(admin, "/tournaments", map[string]string{"problem": "kalah", "rules": "s2", "format": "swiss", "rounds": "3",
 		"clock": "2000", "seed": "9"}, bots)
-	id, is := strings.CutPrefix(got.Get("Location"), "/arena/")
+	id, is := strings.CutPrefix(got.Get("Location"), "/tournaments/")
 	if got.Code != 303 || !is {
 		t.Fatalf("started: %d\n%s", got.Code, got.Body)
 	}
@@ -188,7 +188,7 @@ func TestArenaForm(t *testing.T) {
 		*asked.Rounds != 3 || asked.Games != nil || *asked.Clock != 2*time.Second || asked.Seed != 9 || len(asked.Bots) != 2 {
 		t.Errorf("asked for is %s, %v", spec.Options, err)
 	}
-	if got := h.Ask(admin, "GET", "/arena/"+id, nil); got.Code != 200 || !strings.Contains(got.Body, "data-reload") ||
+	if got := h.Ask(admin, "GET", "/tournaments/"+id, nil); got.Code != 200 || !strings.Contains(got.Body, "data-reload") ||
 		!strings.Contains(got.Body, "<noscript><meta") {
 		t.Errorf("its page does not change by itself: %d\n%s", got.Code, got.Body)
 	}

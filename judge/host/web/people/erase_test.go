@@ -62,7 +62,7 @@ func TestErase(t *testing.T) {
 	if has(t, h.Blobs, source.Digest, source.Size) {
 		t.Error("her program is there")
 	}
-	for _, path := range []string{"/admin/accounts", "/c/now/submissions", "/c/now/teams", "/c/now/teams/table.csv", "/c/now/board?view=staff", "/c/now/s/1", "/c/now/s/2", "/admin/audit", "/admin/audit/table.csv"} {
+	for _, path := range []string{"/admin/accounts", "/c/now/submissions", "/c/now/teams", "/c/now/teams/table.csv", "/c/now/scoreboard?view=jury", "/c/now/s/1", "/c/now/s/2", "/admin/audit", "/admin/audit/table.csv"} {
 		got := h.Ask(admin, "GET", path, nil)
 		if got.Code != 200 || regexp.MustCompile(`\b(ada|bob)\b`).MatchString(got.Body) {
 			t.Errorf("%s: %d\n%s", path, got.Code, got.Body)

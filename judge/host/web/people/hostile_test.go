@@ -81,7 +81,7 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	pages := map[string]string{"the slips": made.Body}
-	for _, path := range []string{"/admin/accounts", "/c/now/teams", "/c/now/board", "/c/now/board?view=staff"} {
+	for _, path := range []string{"/admin/accounts", "/c/now/teams", "/c/now/scoreboard", "/c/now/scoreboard?view=jury"} {
 		pages[path] = h.Ask(admin, "GET", path, nil).Body
 	}
 	for path, page := range pages {
@@ -102,7 +102,7 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/c/now/teams/table.csv", "/c/now/board/table.csv", "/admin/audit/table.csv"} {
+	for _, path := range []string{"/c/now/teams/table.csv", "/c/now/scoreboard/table.csv", "/admin/audit/table.csv"} {
 		table, marked := strings.CutPrefix(h.Ask(admin, "GET", path, nil).Body, "\uFEFF")
 		if !marked || strings.Contains(table, "\uFEFF") {
 			t.Errorf("%s has no byte order mark, or several", path)
@@ -162,7 +162,7 @@ func TestHostileNamesFit(t *testing.T) {
 	b.Fill("input[name=login]", "admin")
 	b.Fill("input[name=password]", "correct-horse")
 	b.Follow("form.stack button")
-	for _, path := range []string{"/admin/accounts", "/c/now/teams", "/c/now/board", "/admin/audit", "/admin/invitations", "/account/erase", "/c/now"} {
+	for _, path := range []string{"/admin/accounts", "/c/now/teams", "/c/now/scoreboard", "/admin/audit", "/admin/invitations", "/account/erase", "/c/now"} {
 		b.Go(h.URL + path)
 		b.Is(path+": what is wider than the screen", webtest.Wide, "")
 		b.Is(path+": text that was written to be run", `document.querySelectorAll('marked').length`, "0")

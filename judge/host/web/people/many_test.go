@@ -309,7 +309,7 @@ func TestRemoveTeams(t *testing.T) {
 	if now := teamsOf(h, c); len(now) != 58 || now[2].Number != 5 {
 		t.Errorf("the teams are %d", len(now))
 	}
-	if got := h.Ask(admin, "GET", "/c/now/board?view=staff", nil).Body; strings.Contains(got, "Team 03") || !strings.Contains(got, "Team 05") {
+	if got := h.Ask(admin, "GET", "/c/now/scoreboard?view=jury", nil).Body; strings.Contains(got, "Team 03") || !strings.Contains(got, "Team 05") {
 		t.Error("the scoreboard has the team")
 	}
 	if log := h.Ask(admin, "GET", "/admin/audit?action=remove+team", nil).Body; !strings.Contains(log, "team 3, with 1 person") || !strings.Contains(log, "team 4, with 1 person") {

@@ -75,7 +75,7 @@ func Pages(s *web.Site) web.Pages {
 		web.Handle("GET /c/{slug}/teams/remove", auth.Change, p.askRemoveTeams),
 		web.HandleForm("POST /c/{slug}/teams/remove", auth.Change, p.removeTeams).Confirmed(),
 		web.Handle("GET /c/{slug}/teams/table.csv", auth.Change, p.teamsTable),
-		web.Handle("GET /c/{slug}/teams/slips", auth.Accounts, p.askNewSlips),
-		web.HandleForm("POST /c/{slug}/teams/slips", auth.Accounts, p.newSlips).Confirmed(),
+		web.Handle("GET /c/{slug}/teams/login-sheets", auth.Accounts, p.askNewSlips),
+		web.HandleForm("POST /c/{slug}/teams/login-sheets", auth.Accounts, p.newSlips).Confirmed(),
 	}}
 }

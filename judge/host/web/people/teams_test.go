@@ -115,7 +115,7 @@ func TestExtraTime(t *testing.T) {
 	}
 	sub := webtest.Must[*store.Submission](t)(h.Store.SubmissionByNumber(t.Context(), c.ID, 1))
 	h.Judged(&store.Accepted{Job: sub.Judgement}, &judge.Started{Format: judge.EventFormat, Problem: "sum", Cases: 1}, &judge.Finished{Verdict: judge.Accepted, Judged: 1, Cases: 1})
-	rows, err := csv.NewReader(strings.NewReader(h.Ask(admin, "GET", "/c/now/board/table.csv?view=staff", nil).Body)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(h.Ask(admin, "GET", "/c/now/scoreboard/table.csv?view=jury", nil).Body)).ReadAll()
 	if err != nil || len(rows) != 3 || !strings.HasPrefix(rows[1][1], "ada") || rows[1][4] != "1" {
 		t.Errorf("the board does not count it: %v, %v", rows, err)
 	}
@@ -143,10 +143,10 @@ func TestNewSlips(t *testing.T) {
 		t.Fatal(err)
 	}
 	admin := h.Cookie("admin")
-	if got := h.Ask(admin, "POST", "/c/now/teams/slips", url.Values{}); got.Code != 400 || strings.Contains(got.Body, `class="slip"`) {
+	if got := h.Ask(admin, "POST", "/c/now/teams/login-sheets", url.Values{}); got.Code != 400 || strings.Contains(got.Body, `class="slip"`) {
 		t.Errorf("nobody was sure: %d\n%s", got.Code, got.Body)
 	}
-	got := h.Ask(admin, "POST", "/c/now/teams/slips", url.Values{"sure": {"on"}})
+	got := h.Ask(admin, "POST", "/c/now/teams/login-sheets", url.Values{"sure": {"on"}})
 	if got.Code != 200 || strings.Count(got.Body, `class="slip"`) != 1 || !strings.Contains(got.Body, "<dd><code>ada</code></dd>") {
 		t.Fatalf("the slips: %d\n%s", got.Code, got.Body)
 	}

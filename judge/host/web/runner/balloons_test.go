@@ -151,7 +151,7 @@ func TestBalloonsInTheFreeze(t *testing.T) {
 			h.Judged(h.Send(c, login), webtest.Failing()...)
 		}
 		runner, admin := h.Cookie("runner"), h.Cookie("admin")
-		until(h, admin, "/c/spring/board?view=staff", "the scoreboard", func(body string) bool { return strings.Contains(body, "accepted") })
+		until(h, admin, "/c/spring/scoreboard?view=jury", "the scoreboard", func(body string) bool { return strings.Contains(body, "accepted") })
 		body := until(h, runner, page, "the page in the freeze", func(body string) bool { return strings.Contains(body, "In the freeze: none") })
 		rows := h.Ask(runner, "GET", table, nil)
 		if both[i] = section(body, "To deliver") + rows.Body; strings.Contains(both[i], "ada") || strings.Contains(both[i], "bob") || strings.Count(rows.Body, "\n") != 1 {

@@ -156,7 +156,7 @@ func TestFinalChecks(t *testing.T) {
 // TestFinalAndPublic checks that nothing can change after the results are final and the scoreboard is unfrozen, in
 // either order, and that the pages say why.
 func TestFinalAndPublic(t *testing.T) {
-	for _, first := range []string{"finalize", "board"} {
+	for _, first := range []string{"finalize", "scoreboard"} {
 		t.Run(first, func(t *testing.T) {
 			h := webtest.New(t)
 			c := h.Contest("now", -time.Minute, store.Accounts, store.Settings{Practice: true})
@@ -170,7 +170,7 @@ func TestFinalAndPublic(t *testing.T) {
 			do := func(what string, code int, text string) {
 				t.Helper()
 				fields := url.Values{"do": {"final"}, "by": {"the chief judge"}, "b": {"2"}, "sure-password": {"correct-horse"}}
-				if what == "board" {
+				if what == "scoreboard" {
 					fields.Set("do", "unfreeze")
 				}
 				if got := h.Ask(admin, "POST", "/c/now/"+what, fields); got.Code != code || !strings.Contains(got.Body, text) {
@@ -185,14 +185,14 @@ func TestFinalAndPublic(t *testing.T) {
 			if strings.Contains(page(), "final and public") {
 				t.Errorf("it is over too early:\n%s", page())
 			}
-			do(map[string]string{"finalize": "board", "board": "finalize"}[first], 303, "")
+			do(map[string]string{"finalize": "scoreboard", "scoreboard": "finalize"}[first], 303, "")
 			if body := page(); !strings.Contains(body, "final and public") || strings.Contains(body, "Reopen results</button>") || strings.Contains(body, "/award?id=") {
 				t.Errorf("when nothing changes any more:\n%s", body)
 			}
 			for path, fields := range map[string]url.Values{
-				"/c/now/finalize": {"do": {"open"}, "why": {"x"}}, "/c/now/board": {"do": {"unfreeze"}}, "/c/now/edit": {"name": {"x"}},
+				"/c/now/finalize": {"do": {"open"}, "why": {"x"}}, "/c/now/scoreboard": {"do": {"unfreeze"}}, "/c/now/edit": {"name": {"x"}},
 				"/c/now/clar": {"text": {"late news"}}, "/c/now/teams": {"list": {"x"}}, "/c/now/awards": {"gold": {"1"}},
-				"/c/now/award": {"id": {"winner"}, "citation": {"x"}, "how": {"off"}}, "/c/now/s/1/mark": {"do": {"ignored"}, "why": {"x"}},
+				"/c/now/award": {"id": {"winner"}, "citation": {"x"}, "how": {"off"}}, "/c/now/s/1/override": {"do": {"ignored"}, "why": {"x"}},
 				"/c/now/rejudgings": {"all": {"yes"}, "why": {"x"}}, "/c/now/problems/A/judging": {"do": {"verify"}, "mode": {"before"}},
 			} {
 				if got := h.Ask(admin, "POST", path, fields); got.Code != 409 || !strings.Contains(got.Body, "are final and public") {
@@ -209,7 +209,7 @@ func TestFinalAndPublic(t *testing.T) {
 				t.Errorf("after practice there are %d teams, and %d submissions", len(teams), len(subs))
 			}
 			now := webtest.Must[*store.Contest](t)(h.Store.Contest(t.Context(), c.ID))
-			if later := map[string]time.Time{"finalize": now.Thaw, "board": now.Finalized}[first]; !now.UpdatesEnd.Equal(later) {
+			if later := map[string]time.Time{"finalize": now.Thaw, "scoreboard": now.Finalized}[first]; !now.UpdatesEnd.Equal(later) {
 				t.Errorf("the last change is at %v, want %v", now.UpdatesEnd, later)
 			}
 			if now.UpdatesEnd.IsZero() || now.FinalB != 2 || now.FinalBy != "the chief judge" {
@@ -236,7 +236,7 @@ func TestThawWaitsForAllTeams(t *testing.T) {
 	}
 	admin := h.Cookie("admin")
 	thaw := func() webtest.Answer {
-		return h.Ask(admin, "POST", "/c/now/board", url.Values{"do": {"unfreeze"}, "sure-password": {"correct-horse"}})
+		return h.Ask(admin, "POST", "/c/now/scoreboard", url.Values{"do": {"unfreeze"}, "sure-password": {"correct-horse"}})
 	}
 	h.Later(c.Length + 5*time.Minute)
 	page := h.Ask(admin, "GET", "/c/now/finalize", nil).Body

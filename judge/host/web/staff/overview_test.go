@@ -118,14 +118,14 @@ func TestWhenFrozen(t *testing.T) {
 			}
 		}
 		says("/", "freezes at <time", "frozen since")
-		says("/c/now/board", "The scoreboard freezes at 0:40:00, 20 minutes before the end.", "frozen")
+		says("/c/now/scoreboard", "The scoreboard freezes at 0:40:00, 20 minutes before the end.", "frozen")
 		says("/c/now/overview", `freezes at <time datetime="`+c.Starts.Add(42*time.Minute).UTC().Format(time.RFC3339), "frozen since")
 		h.Later(passed - 30*time.Minute)
 		says("/c/now/overview", "frozen since <time", "freezes at")
 		if passed < time.Hour {
 			says("/", "frozen since <time", "freezes at")
 		}
-		if got := h.Ask(admin, "POST", "/c/now/board", url.Values{"do": {"unfreeze"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
+		if got := h.Ask(admin, "POST", "/c/now/scoreboard", url.Values{"do": {"unfreeze"}, "sure-password": {"correct-horse"}}); got.Code != 303 {
 			t.Fatalf("unfreeze: %d\n%s", got.Code, got.Body)
 		}
 		says("/c/now/overview", `class="done"`, "freezes at", "frozen since", `class="frozen"`)

@@ -87,7 +87,7 @@ func TestProblemsThatAreNotUsable(t *testing.T) {
 	for path, fields := range map[string]url.Values{
 		"/admin/holes/new":   {"name": {"H"}, "slug": {"h"}, "visibility": {"public"}, "problem": {"none"}},
 		"/admin/ladders/new": {"name": {"L"}, "slug": {"l"}, "visibility": {"public"}, "problem": {"none"}},
-		"/arena":             {"problem": {"none"}},
+		"/tournaments":       {"problem": {"none"}},
 	} {
 		for _, who := range []string{admin, h.Cookie("chair"), h.Cookie("judge")} {
 			want := 403

@@ -12,18 +12,18 @@ import (
 	"assay/judge/bundle"
 )
 
-func freezeCommand(c *console) *cobra.Command {
+func bundleCommand(c *console) *cobra.Command {
 	var r running
 	cmd := &cobra.Command{
-		Use:   "freeze <problem> <directory>",
-		Short: "bundle a problem in one file, for the same judging everywhere",
-		Long: `Freeze writes <directory>/<problem>.bundle. A bundle contains the problem directory with its
+		Use:   "bundle <problem> <directory>",
+		Short: "pack a problem into one file that is judged the same everywhere",
+		Long: `Bundle writes <directory>/<problem>.bundle. A bundle contains the problem directory with its
 generated cases, the languages and limits of this contest, and what must be measured for a
 problem package, such as its time limit. It contains no solutions. The same problem gets the
 same id on any machine. Other commands accept the file as a problem.
 
 ` + exitHelp,
-		Example: "  judge freeze wythoff out\n  judge submit out/wythoff.bundle sol.py",
+		Example: "  judge bundle wythoff out\n  judge submit out/wythoff.bundle sol.py",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return freeze(cmd.Context(), c, r, args[0], args[1])
 		},

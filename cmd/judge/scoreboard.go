@@ -13,37 +13,37 @@ import (
 	"assay/judge/report"
 )
 
-func boardCommand(c *console) *cobra.Command {
+func scoreboardCommand(c *console) *cobra.Command {
 	var on string
-	var staff bool
+	var jury bool
 	cmd := &cobra.Command{
-		Use:   "board <contest>",
+		Use:   "scoreboard <contest>",
 		Short: "show the scoreboard of a contest on a server",
-		Long: `Board shows the scoreboard of a contest. Name the contest as in the address of its pages. A
+		Long: `Scoreboard shows the scoreboard of a contest. Name the contest as in the address of its pages. A
 cell is + for accepted, +2 for accepted after two rejected submissions, -3 for three rejected
 submissions, and ?1 for one submission whose verdict is pending or hidden. A * marks the first
 team that solved a problem.
 
 ` + exitHelp,
-		Example: "  judge board spring --on https://judge.example",
+		Example: "  judge scoreboard spring --on https://judge.example",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if on == "" {
 				return usageError{errors.New("no server given\n    name the server with --on URL")}
 			}
-			return c.board(cmd.Context(), on, args[0], staff)
+			return c.board(cmd.Context(), on, args[0], jury)
 		},
 	}
 	cmd.Flags().StringVar(&on, "on", "", "the server's `URL`; log in first: judge login URL")
-	cmd.Flags().BoolVar(&staff, "staff", false, "as the jury sees it, without the freeze")
+	cmd.Flags().BoolVar(&jury, "jury", false, "as the jury sees it, without the freeze")
 	return cmd
 }
 
-func (c *console) board(ctx context.Context, on, contest string, staff bool) error {
+func (c *console) board(ctx context.Context, on, contest string, jury bool) error {
 	api, err := c.server(on)
 	if err != nil {
 		return err
 	}
-	b, err := api.Board(ctx, contest, staff)
+	b, err := api.Board(ctx, contest, jury)
 	if err != nil {
 		return err
 	}
